@@ -1,0 +1,55 @@
+# Two commands matter: `make run` and `make test`. Both set up what they need.
+PORT ?= 8000
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+PY := $(VENV)/bin/python
+ARGS ?=
+
+# Long enough for Django's check; no deployment uses it.
+DEPLOY := DEBUG=0 SITE_URL=https://oracle.example BEHIND_PROXY=1 \
+	SECRET_KEY=a-key-that-only-the-deployment-check-ever-sees-9f2c41d07be85a36
+
+.PHONY: run test check bench format
+
+run: $(VENV)/.runtime
+	@$(PY) -m oracle_site.run --port $(PORT)
+
+test: $(VENV)/.dev
+	@$(PY) -m tests.everything $(ARGS)
+
+check: $(VENV)/.dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy .
+	$(PY) manage.py makemigrations --check --dry-run
+	$(PY) manage.py check --fail-level WARNING
+	$(DEPLOY) $(PY) manage.py check --deploy --fail-level WARNING
+
+bench: $(VENV)/.dev
+	@$(PY) -m benchmarks.judgement
+
+format: $(VENV)/.dev
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { \
+		echo "Oracle needs Python 3.11, and '$(PYTHON)' is another: set PYTHON=/path/to/python3.11." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+		echo "The virtual environment could not be made: Python's venv module is missing." >&2; \
+		rm -rf $(VENV); exit 1; }
+
+$(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
+	@echo "Installing what the site needs ..."
+	@$(call install,requirements.txt)
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
+	@echo "Installing what the tests need ..."
+	@$(call install,requirements-dev.txt)
+	@touch $@
+
+define install
+$(PY) -m pip install --quiet --disable-pip-version-check -r $(1) || { \
+	echo "Installing $(1) failed, the lines above say why: is the package index reachable?" >&2; exit 1; }
+endef

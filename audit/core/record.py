@@ -1,0 +1,86 @@
+"""The entries of oracle_log.jsonl, field for field, and the line each becomes.
+
+Pure: no I/O, no clock, no Django. The caller brings the time, appends the line
+and chains it. The document's own keys come first and in its order; what we add
+(`kind`, `skipped`, later the chain) follows, so a reader of the document finds
+what it promises.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from audit.core.crosscheck import Decision
+from audit.core.divergence import classify
+from audit.core.tmm import PHI
+from audit.core.vocabulary import Kind, TierName
+
+PREVIEW_LENGTH: Final = 80
+
+
+def crosscheck_entry(
+    *,
+    session_id: str,
+    tier: TierName,
+    query: str,
+    decision: Decision,
+    kind: Kind,
+    at: datetime,
+) -> dict[str, Any]:
+    """The `tmm_crosscheck` entry: one for every check, approved or not."""
+    return {
+        "event": "tmm_crosscheck",
+        "session_id": session_id,
+        "tier": tier,
+        "query_preview": query[:PREVIEW_LENGTH],
+        "verdict_label": decision.verdict_label,
+        "coherence_score": decision.coherence_score,
+        "threshold": decision.threshold,
+        "phi": PHI,
+        "approved": decision.approved,
+        "flags": list(decision.flags),
+        "crosscheck_reason": decision.crosscheck_reason,
+        "timestamp": timestamp(at),
+        "kind": kind,
+    }
+
+
+def divergence_entry(
+    *,
+    session_id: str,
+    tier: TierName,
+    original_verdict: str,
+    regen_verdict: str,
+    at: datetime,
+) -> dict[str, Any]:
+    """The `regen_divergence_check` entry. Without an original it is skipped, and says so (R11)."""
+    level = classify(original_verdict, regen_verdict)
+    return {
+        "event": "regen_divergence_check",
+        "session_id": session_id,
+        "tier": tier,
+        "original_verdict": original_verdict,
+        "regen_verdict": regen_verdict,
+        "top_level_match": None if level is None else level == "none",
+        "divergence_level": level,
+        "timestamp": timestamp(at),
+        "kind": "regen",
+        "skipped": level is None,
+    }
+
+
+def timestamp(at: datetime) -> str:
+    """ISO 8601 in UTC, always with microseconds, so that lines sort as text."""
+    if at.tzinfo is None:
+        raise ValueError("a record's time needs a time zone")
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def canonical_line(entry: Mapping[str, Any]) -> str:
+    """One entry as one line of ASCII JSON: the same entry is the same bytes everywhere.
+
+    Escaping everything beyond ASCII leaves no character that any reader could
+    take for a line break.
+    """
+    return json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"

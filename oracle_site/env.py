@@ -1,0 +1,122 @@
+"""Typed reading of environment variables, each declared where it is read.
+
+A value that does not fit stops the start with a sentence that names the
+variable and what it takes. An empty value counts as not set. `declared` lists
+what was read, so that a test can hold the README's table to it.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+class Variable(NamedTuple):
+    """One environment variable; `default` is the text to print in a table."""
+
+    name: str
+    kind: str
+    default: str
+    about: str
+
+
+class Environment:
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+        self.declared: list[Variable] = []
+
+    def text(self, name: str, about: str, *, default: str = "") -> str:
+        return self._read(name, "text", default, about) or default
+
+    def required_unless(self, spared: bool, name: str, about: str, *, default: str) -> str:
+        """Text that has a default only where `spared`: elsewhere it must be set."""
+        value = self._read(name, "text", "", about)
+        if value or spared:
+            return value or default
+        raise ImproperlyConfigured(f"{name} must be set when DEBUG is off: {about}.")
+
+    def flag(self, name: str, about: str, *, default: bool) -> bool:
+        value = self._read(name, "flag", "1" if default else "0", about)
+        if not value:
+            return default
+        if value.lower() in _TRUE | _FALSE:
+            return value.lower() in _TRUE
+        raise ImproperlyConfigured(f"{name} must be 1 or 0, not {value!r}.")
+
+    def integer(self, name: str, about: str, *, default: int, at_least: int, at_most: int) -> int:
+        value = self._read(name, f"{at_least} to {at_most}", str(default), about)
+        if not value:
+            return default
+        try:
+            number = int(value)
+        except ValueError:
+            number = at_least - 1
+        if at_least <= number <= at_most:
+            return number
+        raise ImproperlyConfigured(
+            f"{name} must be a whole number from {at_least} to {at_most}, not {value!r}."
+        )
+
+    def address(self, name: str, about: str, *, default: str) -> str:
+        """An http or https address without a path, and without the slash at its end."""
+        value = (self._read(name, "address", default, about) or default).rstrip("/")
+        parts = urlsplit(value)
+        if parts.scheme in ("http", "https") and parts.hostname and not parts.path:
+            return value
+        raise ImproperlyConfigured(
+            f"{name} must be an address such as https://oracle.example, not {value!r}."
+        )
+
+    def database(self, name: str, about: str, *, default: str, root: Path) -> dict[str, Any]:
+        """Django's settings for a sqlite:/// or postgres:// address.
+
+        sqlite:///a.db lies under `root`, sqlite:////srv/a.db where it says.
+        """
+        value = self._read(name, "address", default, about) or default
+        try:
+            parts = urlsplit(value)
+            port = parts.port
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name} is not an address: {error}.") from None
+        if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
+            return _sqlite(root / unquote(parts.path[1:]))
+        if parts.scheme in ("postgres", "postgresql") and parts.path.strip("/"):
+            options = dict(parse_qsl(parts.query))
+            return {
+                "ENGINE": "django.db.backends.postgresql",
+                "NAME": unquote(parts.path[1:]),
+                "USER": unquote(parts.username or ""),
+                "PASSWORD": unquote(parts.password or ""),
+                "HOST": options.pop("host", "") or parts.hostname or "",
+                "PORT": str(port or ""),
+                "CONN_MAX_AGE": 600,
+                "CONN_HEALTH_CHECKS": True,
+                "OPTIONS": options,
+            }
+        # The value is not repeated: it may hold a password.
+        raise ImproperlyConfigured(
+            f"{name} must look like sqlite:///oracle.sqlite3 or postgres://user:password@host/name."
+        )
+
+    def _read(self, name: str, kind: str, default: str, about: str) -> str:
+        self.declared.append(Variable(name, kind, default, about))
+        return self._values.get(name, "").strip()
+
+
+def _sqlite(path: Path) -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {
+            # A writer takes its lock at the start, so that it waits for another
+            # instead of failing half-way.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+    }

@@ -1,0 +1,112 @@
+"""What each provider, and each Gemini model, does with the knobs we turn.
+
+Pure: no I/O, no clock, no Django. A row answers two questions: what may be
+sent (the decider drops the rest), and what a model does with what it is sent
+(an operator is warned about a model that ignores a knob, and a model that
+rejects one cannot hold the lock at all).
+
+Only Gemini is called (D4); the other families keep the decider honest about
+providers that lack a knob.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Knob = Literal["temperature", "topP", "topK", "candidateCount", "seed"]
+Effect = Literal["ignored", "rejected"]
+
+KNOBS: Final[tuple[Knob, ...]] = ("temperature", "topP", "topK", "candidateCount", "seed")
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a provider takes. `seed_bits` is how wide a seed may be (D2)."""
+
+    supports_citations: bool
+    supports_seed: bool
+    supports_temperature_zero: bool
+    supports_streaming: bool
+    seed_bits: int = 64
+
+    @classmethod
+    def conservative(cls) -> "Capabilities":
+        """For a provider nobody described: a temperature, and nothing else."""
+        return cls(
+            supports_citations=False,
+            supports_seed=False,
+            supports_temperature_zero=True,
+            supports_streaming=False,
+        )
+
+
+_OPENAI_LIKE: Final = Capabilities(
+    supports_citations=True,
+    supports_seed=True,
+    supports_temperature_zero=True,
+    supports_streaming=True,
+)
+_ANTHROPIC_LIKE: Final = Capabilities(
+    supports_citations=True,
+    supports_seed=False,
+    supports_temperature_zero=True,
+    supports_streaming=True,
+)
+_BARE_INFERENCE: Final = Capabilities(
+    supports_citations=False,
+    supports_seed=False,
+    supports_temperature_zero=False,
+    supports_streaming=False,
+)
+
+PROVIDERS: Final[dict[str, Capabilities]] = {
+    # Gemini's seed is a signed 32-bit integer; we send 0 to 2^31 - 1.
+    "gemini": Capabilities(
+        supports_citations=True,
+        supports_seed=True,
+        supports_temperature_zero=True,
+        supports_streaming=True,
+        seed_bits=31,
+    ),
+    "openai": _OPENAI_LIKE,
+    "anthropic": _ANTHROPIC_LIKE,
+    "huggingface": Capabilities.conservative(),
+    "local": _BARE_INFERENCE,
+    "custom": Capabilities.conservative(),
+}
+
+# The knobs of the lock that a model does not honour. Generation 3 takes the
+# sampling parameters and the candidate count without acting on them.
+_GENERATION_3: Final[dict[Knob, Effect]] = {
+    "temperature": "ignored",
+    "topP": "ignored",
+    "topK": "ignored",
+    "candidateCount": "ignored",
+}
+GEMINI_MODELS: Final[dict[str, dict[Knob, Effect]]] = {
+    "gemini-2.5-flash": {},
+    "gemini-2.5-flash-lite": {},
+    "gemini-2.5-pro": {},
+    "gemini-3-flash-preview": _GENERATION_3,
+    "gemini-3.1-flash-lite": _GENERATION_3,
+    "gemini-3.1-pro-preview": _GENERATION_3,
+    "gemini-3.5-flash": _GENERATION_3,
+    "gemini-3.5-flash-lite": _GENERATION_3,
+}
+
+
+def capabilities_for(provider: str) -> Capabilities:
+    """The provider's row, or the conservative one for a name that is not listed."""
+    return PROVIDERS.get(provider, Capabilities.conservative())
+
+
+def gemini_capabilities(model: str) -> Capabilities:
+    """Gemini's row less the knobs that `model` rejects; one it ignores is still sent (R16)."""
+    gemini = PROVIDERS["gemini"]
+    effects = GEMINI_MODELS.get(model, {})
+    return Capabilities(
+        supports_citations=gemini.supports_citations,
+        supports_seed=effects.get("seed") != "rejected",
+        supports_temperature_zero=effects.get("temperature") != "rejected",
+        supports_streaming=gemini.supports_streaming,
+        seed_bits=gemini.seed_bits,
+    )

@@ -1,0 +1,89 @@
+"""The three things for sale: name, price, what each promises, and its JSON schema.
+
+Pure: no I/O, no clock, no Django. The schema is what the model is asked to
+answer in; whether it did is the gate's business, which reads the same names.
+
+Prices are in cents of one currency. The full breakdown costs CA$5.00; the
+other two prices are the operator's, so `price_list` takes them.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from audit.core.reading import FEWEST_TESTS, MOST_TESTS
+from audit.core.vocabulary import DIMENSIONS, LABELS, TierName
+
+CURRENCY: Final = "cad"
+FULL_CENTS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    name: TierName
+    title: str
+    promise: tuple[str, ...]  # what the customer gets, a line each
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    cents: int
+    currency: str = CURRENCY
+
+    def __str__(self) -> str:
+        return f"CA${self.cents // 100}.{self.cents % 100:02}"
+
+
+def price_list(*, quick_cents: int, strategy_cents: int) -> dict[TierName, Price]:
+    """What each tier costs, from the two prices that are settings."""
+    return {
+        "quick": Price(quick_cents),
+        "full": Price(FULL_CENTS),
+        "strategy": Price(strategy_cents),
+    }
+
+
+def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+    return _named_object(properties)
+
+
+def _named_object(properties: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+_LABEL: Final = {"type": "string", "enum": list(LABELS)}
+_TEXT: Final = {"type": "string"}
+_DIMENSION: Final = _object(verdict=_LABEL, analysis=_TEXT)
+_BREAKDOWN: Final = _named_object(dict.fromkeys(DIMENSIONS, _DIMENSION))
+_TESTS: Final = {
+    "type": "array",
+    "items": _TEXT,
+    "minItems": FEWEST_TESTS,
+    "maxItems": MOST_TESTS,
+}
+_STRATEGY: Final = _object(next_step=_TEXT, alternative=_TEXT, tests=_TESTS)
+
+TIER: Final[dict[TierName, Tier]] = {
+    "quick": Tier(
+        "quick",
+        "Quick Take",
+        ("One verdict", "The reason in a few sentences"),
+        _object(verdict=_LABEL, summary=_TEXT),
+    ),
+    "full": Tier(
+        "full",
+        "Full Breakdown",
+        ("Everything in the Quick Take", "Five dimensions, each judged and explained"),
+        _object(verdict=_LABEL, summary=_TEXT, breakdown=_BREAKDOWN),
+    ),
+    "strategy": Tier(
+        "strategy",
+        "Strategy Session",
+        (
+            "Everything in the Full Breakdown",
+            "Your next step, and an alternative to it",
+            "Two or three tests that would show whether it works",
+        ),
+        _object(verdict=_LABEL, summary=_TEXT, breakdown=_BREAKDOWN, strategy=_STRATEGY),
+    ),
+}
