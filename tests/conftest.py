@@ -7,6 +7,8 @@ import pytest
 from django.db import connection
 from hypothesis import settings
 
+from tests.file_sizes import size_report
+
 # Examples may take as long as this machine needs: time is measured in benchmarks/.
 settings.register_profile("oracle", deadline=None, print_blob=True)
 settings.load_profile("oracle")
@@ -17,6 +19,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if {"db", "transactional_db"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("django_db")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(size_report())
 
 
 @pytest.fixture(scope="session")

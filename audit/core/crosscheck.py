@@ -28,7 +28,6 @@ from audit.core.reading import (
     MOST_TESTS,
     SHORTEST_SUMMARY,
     Reading,
-    Seen,
     Strategy,
     read,
 )
@@ -117,11 +116,10 @@ def crosscheck(output: object, tier: str) -> Decision:
         payload = parse(output)
         if payload is None:
             return _weigh(None)
-        seen = Seen()
-        reading = read(payload, tier, seen)
+        reading, texts = read(payload, tier)
         # Looking through everything costs more than reading, so it is kept for
         # payloads with something in them that the reading did not account for.
-        clean = is_storable(payload) if seen.unread else is_clean(seen.texts)
+        clean = is_storable(payload) if texts is None else is_clean(texts)
         return _weigh(reading if clean else None)
     except Exception as exc:  # noqa: BLE001 - whatever it is, it fails closed (C16)
         return _gate_error(exc)
@@ -203,12 +201,11 @@ def _of_breakdown(reading: Reading) -> Iterator[Contribution]:
             yield _missing(f"{where}.verdict")
         if state in ("bare", "unanalysed"):
             yield _missing(f"{where}.analysis")
-    # C6: NULL is never in conflict with its dimensions, it can only contradict them.
     if reading.contradicted:
         what = "NULL over dimensions that are all GREEN or AMBER"
         yield Contribution("V_r", what, "breakdown", 1.5, "contradictory_null")
-    elif reading.label not in (None, "NULL", reading.majority) and reading.majority:
-        what = f"most dimensions are {reading.majority}, the verdict is {reading.label}"
+    if reading.opposed:
+        what = f"most dimensions are {reading.opposed}, the verdict is {reading.label}"
         yield Contribution("V_r", what, "breakdown", 2.0, "dimension_conflict")
 
 

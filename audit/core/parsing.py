@@ -33,15 +33,17 @@ _JSON_SPACE: Final = " \t\r\n"
 def parse(output: object) -> dict[str, Any] | None:
     """The JSON object in `output` (text, or an object already parsed), else None."""
     if isinstance(output, str):
+        text = _without_fence(output.strip(_JSON_SPACE))
         try:
-            output = _DECODER.decode(_without_fence(output))
+            output, end = _DECODER.raw_decode(text)
         except (ValueError, RecursionError):
+            return None
+        if end != len(text):
             return None
     return output if isinstance(output, dict) else None
 
 
 def _without_fence(text: str) -> str:
-    text = text.strip(_JSON_SPACE)
     if not text.startswith(_FENCE):
         return text
     first_line, _, rest = text.partition("\n")

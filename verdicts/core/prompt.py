@@ -26,7 +26,7 @@ LONGEST_QUERY: Final = 4_000
 _MARK: Final = "{query}"
 # JSON leaves these as they are. Escaped, the query can neither hold a line break
 # of any kind nor spell the fence.
-_ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>\u2028\u2029"}
+_ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>\x85\u2028\u2029"}
 
 _EXPLAINED: Final = {
     "Stability": "Does it stand? Whether its foundations hold when conditions are ordinary.",

@@ -1,0 +1,194 @@
+"""What holds for every input, however odd."""
+
+import copy
+import json
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.core.crosscheck import crosscheck
+from audit.core.vocabulary import DIMENSIONS, LABELS, TIERS
+from tests.verdict_payloads import complete, required_paths
+
+texts = st.text(st.characters(codec=None), max_size=30)
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | texts
+anything = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=20,
+)
+labels = st.sampled_from([*LABELS, "green", "", "PURPLE"]) | anything
+entries = st.fixed_dictionaries({}, optional={"verdict": labels, "analysis": anything}) | anything
+verdicts = st.fixed_dictionaries(
+    {},
+    optional={
+        "verdict": labels,
+        "summary": anything,
+        "breakdown": st.fixed_dictionaries({}, optional=dict.fromkeys(DIMENSIONS, entries))
+        | anything,
+        "strategy": st.fixed_dictionaries(
+            {},
+            optional={
+                "next_step": anything,
+                "alternative": anything,
+                "tests": st.lists(anything, max_size=5) | anything,
+            },
+        )
+        | anything,
+    },
+)
+tiers = st.sampled_from(TIERS)
+
+
+def present(payload: dict, path: tuple[str, ...]) -> bool:
+    value = payload
+    for key in path:
+        if not isinstance(value, dict) or value.get(key) is None:
+            return False
+        value = value[key]
+    if path[-1] == "verdict":
+        return value in LABELS
+    expected = {"breakdown": dict, "strategy": dict, "tests": list}
+    if path[-1] in DIMENSIONS:
+        return isinstance(value, dict)
+    return isinstance(value, expected.get(path[-1], str))
+
+
+@given(verdicts | anything, tiers)
+def test_c_never_exceeds_one_and_nothing_raises(output, tier):
+    decision = crosscheck(output, tier)
+    assert decision.coherence_score <= 1
+    assert decision.crosscheck_reason != "gate_error"
+    assert decision.approved == (decision.coherence_score >= decision.threshold)
+
+
+@given(verdicts, tiers)
+def test_an_approved_verdict_has_every_required_field(payload, tier):
+    if crosscheck(payload, tier).approved:
+        assert all(present(payload, path) for path in required_paths(tier))
+
+
+@pytest.mark.parametrize(
+    ("tier", "path"), [(tier, path) for tier in TIERS for path in required_paths(tier)]
+)
+@pytest.mark.parametrize("label", LABELS)
+def test_a_complete_verdict_less_any_required_field_is_rejected(tier, path, label):
+    payload = complete(tier, label)
+    assert crosscheck(payload, tier).approved
+    assert crosscheck(payload, tier).flags == ()
+    holder = payload
+    for key in path[:-1]:
+        holder = holder[key]
+    del holder[path[-1]]
+    decision = crosscheck(payload, tier)
+    assert not decision.approved
+    assert decision.crosscheck_reason == "field_missing"
+
+
+@given(st.text(st.characters(codec=None)), tiers)
+def test_any_text_gets_a_decision(text, tier):
+    assert crosscheck(text, tier).crosscheck_reason != "gate_error"
+
+
+@given(verdicts, tiers)
+def test_a_round_trip_through_json_changes_no_decision(payload, tier):
+    text = json.dumps(payload)
+    if "NaN" in text or "Infinity" in text:
+        return
+    assert crosscheck(text, tier) == crosscheck(payload, tier)
+
+
+@given(verdicts, tiers, anything)
+def test_what_is_approved_can_be_stored_as_json(payload, tier, extra):
+    payload = {**payload, "extra": extra}
+    if crosscheck(payload, tier).approved:
+        stored = json.dumps(payload, allow_nan=False, ensure_ascii=False).encode()
+        assert b"\0" not in stored
+
+
+DEEP = 100_000
+ODD_TEXTS = {
+    "deep arrays": "[" * DEEP + "]" * DEEP,
+    "deep objects": '{"a":' * DEEP + "1" + "}" * DEEP,
+    "open brackets": "[" * DEEP,
+    "a huge number": '{"verdict": ' + "9" * DEEP + "}",
+    "a number beyond doubles": '{"verdict": "GREEN", "summary": "Long enough.", "x": 1e999}',
+    "a long string": json.dumps({"verdict": "GREEN", "summary": "x" * 10_000_000}),
+    "many keys": json.dumps({str(n): n for n in range(200_000)}),
+    "many escapes": '{"summary": "' + "\\u0041" * 500_000 + '"}',
+    "backticks": "`" * 1_000_000,
+    "blanks": " " * 1_000_000,
+    "fences": "```\n" * 200_000,
+}
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS)
+def test_odd_text_is_decided(text):
+    assert crosscheck(text, "quick").crosscheck_reason in (
+        "pass",
+        "field_missing",
+        "degenerate_manifold",
+    )
+
+
+def nested(levels: int) -> dict:
+    payload = complete("quick")
+    inner = payload
+    for _ in range(levels):
+        inner["deeper"] = {}
+        inner = inner["deeper"]
+    return payload
+
+
+def test_depth_is_bounded_by_us_and_not_by_the_callers_stack():
+    assert crosscheck(nested(90), "quick").approved
+    assert crosscheck(json.dumps(nested(90)), "quick").approved
+    assert "malformed_json" in crosscheck(nested(110), "quick").flags
+    assert "malformed_json" in crosscheck(json.dumps(nested(110)), "quick").flags
+
+
+def test_objects_that_contain_themselves_are_malformed():
+    circle = complete("quick")
+    circle["self"] = circle
+    assert "malformed_json" in crosscheck(circle, "quick").flags
+
+
+def test_shared_references_do_not_multiply_the_work():
+    payload = complete("quick")
+    level: list = []
+    for _ in range(90):  # 10 to the power of 90 values, if each were visited
+        level = [level] * 10
+    payload["bomb"] = level
+    assert "malformed_json" in crosscheck(payload, "quick").flags
+
+
+def steps(size: int) -> int:
+    """How many lines of ours run for an input of `size`: unlike time, always the same."""
+    payload = complete("quick")
+    payload["extra"] = [{"a": [str(n), "é", n]} for n in range(size)]
+    text = json.dumps(payload)
+    count = 0
+
+    def trace(_frame, event, _argument):
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        assert crosscheck(text, "quick").approved
+    finally:
+        sys.settrace(None)
+    return count
+
+
+def test_the_work_grows_with_the_size_and_no_faster():
+    assert steps(8_000) / steps(1_000) < 8.1
+
+
+def test_equal_readings_share_one_decision():
+    first, second = complete("full"), copy.deepcopy(complete("full"))
+    second["summary"] = "Another summary that is long enough as well."
+    assert crosscheck(first, "full") is crosscheck(second, "full")

@@ -1,0 +1,67 @@
+import pytest
+
+from audit.core.parsing import is_clean, is_storable, parse
+
+OBJECT = '{"verdict": "GREEN"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OBJECT,
+        f" \r\n\t{OBJECT}\n",
+        f"```json\n{OBJECT}\n```",
+        f"```\n{OBJECT}\n```\n",
+        f"```JSON\r\n{OBJECT}\r\n```",
+    ],
+)
+def test_an_object_is_read_with_or_without_one_fence(text):
+    assert parse(text) == {"verdict": "GREEN"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n```json\n{OBJECT}\n```\n```",
+        f"Here it is:\n```json\n{OBJECT}\n```",
+        f"```json\n{OBJECT}\n```\nHope this helps!",
+        f"```json\n{OBJECT}",
+        f"```{OBJECT}```",
+        f"{OBJECT}\n```",
+        "``````",
+        "```\n```",
+        f"\ufeff{OBJECT}",
+        f"\u00a0{OBJECT}",
+        f"[{OBJECT}]",
+        '"GREEN"',
+        "null",
+        '{"verdict": "GREEN",}',
+        "{'verdict': 'GREEN'}",
+        '{"verdict": Infinity}',
+        '{"a": {"b": 1, "b": 1}}',
+        '{"summary": "a raw\nline break"}',
+        '{"n": ' + "1" * 5_000 + "}",
+    ],
+)
+def test_anything_else_is_malformed(text):
+    assert parse(text) is None
+
+
+@pytest.mark.parametrize("output", [None, 1, b'{"verdict": "GREEN"}', [], ()])
+def test_what_is_neither_text_nor_object_is_malformed(output):
+    assert parse(output) is None
+
+
+def test_an_escaped_pair_of_surrogates_is_one_clean_character():
+    payload = parse('{"summary": "\\ud83c\\udf41"}')
+    assert payload == {"summary": "🍁"}
+    assert is_storable(payload)
+
+
+def test_two_lone_surrogates_do_not_make_each_other_clean():
+    assert not is_clean(["\ud83c", "\udf41"])
+
+
+@pytest.mark.parametrize("value", [None, True, 0, 1.5, "text", [], {}, [[{"a": [1]}]]])
+def test_json_values_are_storable(value):
+    assert is_storable({"a": value})

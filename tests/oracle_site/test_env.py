@@ -1,0 +1,80 @@
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from oracle_site.env import Environment
+
+ROOT = Path("/srv/oracle")
+
+
+def database(url: str) -> dict:
+    return Environment({"DATABASE_URL": url}).database("DATABASE_URL", "", default="", root=ROOT)
+
+
+def test_an_unset_or_empty_variable_takes_the_default():
+    for values in ({}, {"NAME": ""}, {"NAME": "  "}):
+        env = Environment(values)
+        assert env.text("NAME", "", default="x") == "x"
+        assert env.flag("NAME", "", default=True) is True
+        assert env.integer("NAME", "", default=3, at_least=1, at_most=9) == 3
+
+
+@pytest.mark.parametrize(("value", "flag"), [("1", True), ("Yes", True), ("0", False), ("off", 0)])
+def test_flags(value, flag):
+    assert Environment({"DEBUG": value}).flag("DEBUG", "", default=not flag) == flag
+
+
+def test_a_bad_flag_names_the_variable():
+    with pytest.raises(ImproperlyConfigured, match="DEBUG must be 1 or 0, not 'maybe'"):
+        Environment({"DEBUG": "maybe"}).flag("DEBUG", "", default=True)
+
+
+@pytest.mark.parametrize("value", ["49", "101", "five", "5.5", "-50"])
+def test_a_bad_number_names_the_variable_and_its_range(value):
+    with pytest.raises(ImproperlyConfigured, match="PRICE must be a whole number from 50 to 100"):
+        Environment({"PRICE": value}).integer("PRICE", "", default=60, at_least=50, at_most=100)
+
+
+def test_an_address_loses_its_last_slash():
+    env = Environment({"SITE_URL": "https://oracle.example/"})
+    assert env.address("SITE_URL", "", default="") == "https://oracle.example"
+
+
+@pytest.mark.parametrize("value", ["oracle.example", "ftp://x", "https://", "https://x/path"])
+def test_a_bad_address_names_the_variable(value):
+    with pytest.raises(ImproperlyConfigured, match="SITE_URL must be an address"):
+        Environment({"SITE_URL": value}).address("SITE_URL", "", default="")
+
+
+def test_what_must_be_set_says_what_it_is_for():
+    env = Environment({})
+    assert env.required_unless(True, "KEY", "signs", default="dev") == "dev"
+    with pytest.raises(ImproperlyConfigured, match="KEY must be set when DEBUG is off: signs"):
+        env.required_unless(False, "KEY", "signs", default="dev")
+
+
+def test_sqlite_lies_under_the_root_or_where_it_says():
+    assert database("sqlite:///var/a.sqlite3")["NAME"] == ROOT / "var/a.sqlite3"
+    assert database("sqlite:////data/a.sqlite3")["NAME"] == Path("/data/a.sqlite3")
+
+
+def test_postgresql_by_host_or_socket():
+    settings = database("postgres://us%40er:p%2Fw@db.example:5433/oracle?sslmode=require")
+    assert settings["ENGINE"].endswith("postgresql")
+    assert settings["USER"] == "us@er"
+    assert settings["PASSWORD"] == "p/w"
+    assert (settings["HOST"], settings["PORT"]) == ("db.example", "5433")
+    assert settings["NAME"] == "oracle"
+    assert settings["OPTIONS"] == {"sslmode": "require"}
+    assert database("postgresql://postgres@/oracle?host=/tmp/pg")["HOST"] == "/tmp/pg"  # noqa: S108
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mysql://u:secret@h/d", "sqlite://", "postgres://u:secret@h/", "nonsense", "postgres://h:x/d"],
+)
+def test_a_bad_database_is_refused_without_repeating_a_password(url):
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as caught:
+        database(url)
+    assert "secret" not in str(caught.value)

@@ -1,0 +1,63 @@
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+ROOT = Path(__file__).parents[2]
+
+
+def start(**environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_every_variable_stands_in_the_readme_with_its_type_and_default():
+    readme = (ROOT / "README.md").read_text()
+    for variable in settings.ENV.declared:
+        default = f"`{variable.default}`" if variable.default else ""
+        row = f"| `{variable.name}` | {variable.kind} | {default} | {variable.about} |"
+        assert row in readme
+
+
+def test_the_readme_lists_no_variable_that_nobody_reads():
+    listed = re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(variable.name for variable in settings.ENV.declared)
+
+
+def test_the_environment_is_read_in_one_place():
+    readers = [
+        str(path.relative_to(ROOT))
+        for folder in ("audit", "oracle_site", "verdicts")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"os\.environ(?!\.setdefault)|os\.getenv", path.read_text())
+    ]
+    assert readers == ["oracle_site/settings.py"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"ORACLE_PRICE_QUICK": "free"}, "ORACLE_PRICE_QUICK must be a whole number from 50"),
+        ({"DEBUG": "0"}, "SECRET_KEY must be set when DEBUG is off"),
+        ({"DATABASE_URL": "oracle"}, "DATABASE_URL must look like"),
+    ],
+)
+def test_a_bad_value_stops_the_start_with_one_sentence(environment, sentence):
+    run = start(**environment)
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"Oracle does not start: {sentence}")
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_the_defaults_start():
+    assert start().returncode == 0
