@@ -33,12 +33,23 @@ class Environment:
     def text(self, name: str, about: str, *, default: str = "") -> str:
         return self._read(name, "text", default, about) or default
 
-    def required_unless(self, spared: bool, name: str, about: str, *, default: str) -> str:
-        """Text that has a default only where `spared`: elsewhere it must be set."""
+    def needed(self, when: str, name: str, about: str, *, default: str = "") -> str:
+        """Text that must be set where `when` names a reason; elsewhere it has a default."""
         value = self._read(name, "text", "", about)
-        if value or spared:
+        if value or not when:
             return value or default
-        raise ImproperlyConfigured(f"{name} must be set when DEBUG is off: {about}.")
+        raise ImproperlyConfigured(f"{name} must be set {when}: {about}.")
+
+    def words(self, name: str, about: str, *, default: str = "") -> list[str]:
+        """Several values, with commas between them."""
+        value = self._read(name, "list", default, about) or default
+        return [word.strip() for word in value.split(",") if word.strip()]
+
+    def choice(self, name: str, about: str, *, default: str, among: tuple[str, ...]) -> str:
+        value = self._read(name, " or ".join(among), default, about) or default
+        if value in among:
+            return value
+        raise ImproperlyConfigured(f"{name} must be {' or '.join(among)}, not {value!r}.")
 
     def flag(self, name: str, about: str, *, default: bool) -> bool:
         value = self._read(name, "flag", "1" if default else "0", about)

@@ -4,26 +4,55 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from django.core.exceptions import ImproperlyConfigured
+
 from oracle_site.env import Environment
 from verdicts.core.tiers import price_list
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+LOCAL_SITE = "http://127.0.0.1:8000"
+LOCAL_SANDBOX = "http://127.0.0.1:8010"
 ENV = Environment(os.environ)
+
+# --- Sandbox or live ---------------------------------------------------------
+
+GEMINI_API_KEY = ENV.text("GEMINI_API_KEY", "Gemini's key; with Stripe's it makes the site live")
+STRIPE_SECRET_KEY = ENV.text("STRIPE_SECRET_KEY", "Stripe's secret key")
+if bool(GEMINI_API_KEY) != bool(STRIPE_SECRET_KEY):
+    raise ImproperlyConfigured(
+        "GEMINI_API_KEY and STRIPE_SECRET_KEY go together: set both to be live, "
+        "or neither to use the sandbox."
+    )
+SANDBOX = not GEMINI_API_KEY
+LIVE = "" if SANDBOX else "for a live site"  # the reason why something is needed
+SANDBOX_URL = ENV.address(
+    "SANDBOX_URL", "where the sandbox listens, while there are no keys", default=LOCAL_SANDBOX
+)
 
 # --- The house ---------------------------------------------------------------
 
 DEBUG = ENV.flag(
-    "DEBUG", "development mode: error pages with details, no HTTPS; never in public", default=True
+    "DEBUG",
+    "development mode: error pages with details, no HTTPS; off by default once there are keys",
+    default=SANDBOX,
 )
-SECRET_KEY = ENV.required_unless(
-    DEBUG,
+ALLOW_SANDBOX = ENV.flag(
+    "ORACLE_ALLOW_SANDBOX", "allow the sandbox with DEBUG off: benchmarks, drills", default=False
+)
+if SANDBOX and not DEBUG and not ALLOW_SANDBOX:
+    raise ImproperlyConfigured(
+        "With DEBUG off the site must be live: set GEMINI_API_KEY and STRIPE_SECRET_KEY, "
+        "or ORACLE_ALLOW_SANDBOX=1 for a benchmark or a drill."
+    )
+SECRET_KEY = ENV.needed(
+    LIVE or ("" if DEBUG else "when DEBUG is off"),
     "SECRET_KEY",
     "a secret of 50 characters or more that signs cookies and queued jobs",
     default="only-for-development-on-this-machine-and-never-in-public",
 )
-SITE_URL = ENV.address(
-    "SITE_URL", "where customers reach the site", default="http://127.0.0.1:8000"
-)
+SITE_URL = ENV.address("SITE_URL", "where customers reach the site", default=LOCAL_SITE)
+if LIVE and SITE_URL == LOCAL_SITE:
+    raise ImproperlyConfigured("SITE_URL must be set for a live site: where customers reach it.")
 BEHIND_PROXY = ENV.flag(
     "BEHIND_PROXY",
     "trust X-Forwarded-Proto; only where a proxy of yours always sets it",
@@ -31,6 +60,11 @@ BEHIND_PROXY = ENV.flag(
 )
 SUPPORT_EMAIL = ENV.text(
     "SUPPORT_EMAIL", "the address that customers are given", default="oracle@42sisters.ai"
+)
+STAFF_EMAILS = ENV.words(
+    "STAFF_EMAILS",
+    "who is told of rejected, failed and held orders; commas between them",
+    default="staff@oracle.example" if SANDBOX else "",
 )
 
 ALLOWED_HOSTS = sorted({urlsplit(SITE_URL).hostname or "", "127.0.0.1", "localhost"})
@@ -49,6 +83,8 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "rest_framework",
+    "django_q",
     "audit",
     "verdicts",
 ]
@@ -111,6 +147,121 @@ ORACLE_PRICES = price_list(
     ),
 )
 
+
+# --- 2. Paid -----------------------------------------------------------------
+
+STRIPE_URL = SANDBOX_URL if SANDBOX else None
+STRIPE_SECRET_KEY = STRIPE_SECRET_KEY or "sk_test_sandbox"
+STRIPE_WEBHOOK_SECRETS = ENV.words(
+    "STRIPE_WEBHOOK_SECRET",
+    "Stripe's signing secret of the webhook; two with a comma while one replaces the other",
+    default="whsec_sandbox" if SANDBOX else "",
+)
+if not STRIPE_WEBHOOK_SECRETS:
+    raise ImproperlyConfigured(
+        "STRIPE_WEBHOOK_SECRET must be set for a live site: without it no payment is believed."
+    )
+
+# --- 3. Generate -------------------------------------------------------------
+
+GEMINI_URL = SANDBOX_URL if SANDBOX else None
+GEMINI_API_KEY = GEMINI_API_KEY or "sandbox"
+ORACLE_MODEL = ENV.text("ORACLE_MODEL", "the Gemini model that judges", default="gemini-2.5-flash")
+ORACLE_MODEL_DEADLINE = ENV.integer(
+    "ORACLE_MODEL_DEADLINE",
+    "seconds that one generation may take, retries included",
+    default=60,
+    at_least=1,
+    at_most=80,
+)
+
+# --- 4. Gate and record ------------------------------------------------------
+
+ORACLE_EVIDENCE_DAYS = ENV.integer(
+    "ORACLE_EVIDENCE_DAYS",
+    "days that the text of a rejected output is kept for staff",
+    default=90,
+    at_least=1,
+    at_most=3650,
+)
+
+# --- 5. Store and cache ------------------------------------------------------
+
+ORACLE_CACHE_DAYS = ENV.integer(
+    "ORACLE_CACHE_DAYS",
+    "days until a cached answer expires; 0: never",
+    default=0,
+    at_least=0,
+    at_most=3650,
+)
+
+# --- 6. Deliver --------------------------------------------------------------
+
+ORACLE_MAIL = ENV.choice(
+    "ORACLE_MAIL",
+    "how email is sent",
+    default="sandbox" if SANDBOX else "graph",
+    among=("sandbox", "file", "smtp", "graph"),
+)
+if LIVE and ORACLE_MAIL not in ("smtp", "graph"):
+    raise ImproperlyConfigured("ORACLE_MAIL must be smtp or graph for a live site.")
+DEFAULT_FROM_EMAIL = ENV.text(
+    "ORACLE_FROM_EMAIL", "the sender of all email", default="Oracle <oracle@42sisters.ai>"
+)
+EMAIL_BACKEND = {
+    "sandbox": "verdicts.gateways.graph_mail.GraphBackend",
+    "file": "django.core.mail.backends.filebased.EmailBackend",
+    "smtp": "django.core.mail.backends.smtp.EmailBackend",
+    "graph": "verdicts.gateways.graph_mail.GraphBackend",
+}[ORACLE_MAIL]
+EMAIL_FILE_PATH = BASE_DIR / "var" / "mail"
+BY_SMTP = "with ORACLE_MAIL=smtp" if ORACLE_MAIL == "smtp" else ""
+EMAIL_HOST = ENV.needed(BY_SMTP, "EMAIL_HOST", "the SMTP server")
+EMAIL_PORT = ENV.integer(
+    "EMAIL_PORT", "the SMTP server's port", default=587, at_least=1, at_most=65535
+)
+EMAIL_HOST_USER = ENV.text("EMAIL_HOST_USER", "the SMTP user")
+EMAIL_HOST_PASSWORD = ENV.text("EMAIL_HOST_PASSWORD", "the SMTP password")
+EMAIL_USE_TLS = ENV.flag("EMAIL_USE_TLS", "STARTTLS with the SMTP server", default=True)
+EMAIL_TIMEOUT = 10
+BY_GRAPH = "with ORACLE_MAIL=graph" if ORACLE_MAIL == "graph" else ""
+GRAPH_TENANT = ENV.needed(BY_GRAPH, "GRAPH_TENANT", "Microsoft's tenant id", default="sandbox")
+GRAPH_CLIENT_ID = ENV.needed(
+    BY_GRAPH, "GRAPH_CLIENT_ID", "Microsoft's client id", default="sandbox"
+)
+GRAPH_CLIENT_SECRET = ENV.needed(
+    BY_GRAPH, "GRAPH_CLIENT_SECRET", "Microsoft's client secret", default="sandbox"
+)
+GRAPH_SENDER = ENV.needed(
+    BY_GRAPH, "GRAPH_SENDER", "the mailbox that sends", default="oracle@42sisters.ai"
+)
+GRAPH_LOGIN_URL = "https://login.microsoftonline.com" if BY_GRAPH else SANDBOX_URL
+GRAPH_URL = "https://graph.microsoft.com" if BY_GRAPH else SANDBOX_URL
+
+# --- Queues ------------------------------------------------------------------
+
+# A job is free again `retry` seconds after it was taken, so that the job of a
+# killed worker is not lost. One at a time: what is taken early can run twice.
+Q_CLUSTER = {
+    "name": "oracle",
+    "orm": "default",
+    "broker_class": "verdicts.queue.DelayingBroker",
+    "poll": 0.05,
+    "queue_limit": 1,
+    "bulk": 1,
+    "ack_failures": True,  # what failed is on the order; the sweep comes back to it
+    "save_limit": -1,
+    "catch_up": False,
+    "timeout": 60,
+    "retry": 125,
+    "workers": 2,
+    "log_level": "WARNING",
+    "ALT_CLUSTERS": {
+        "generate": {"timeout": 90, "retry": 190, "workers": 4},
+        "post": {"timeout": 60, "retry": 125, "workers": 2},
+    },
+}
+
 # --- Pages -------------------------------------------------------------------
 
 TEMPLATES = [
@@ -129,3 +280,28 @@ TEMPLATES = [
 ]
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "UNAUTHENTICATED_USER": None,
+}
+
+# --- Service log -------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+    "loggers": {
+        "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
+        "stripe": {"level": "WARNING"},
+        "google_genai": {"level": "WARNING"},
+        "django-q": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+    },
+}

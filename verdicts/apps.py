@@ -1,3 +1,5 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -6,3 +8,6 @@ class VerdictsConfig(AppConfig):
 
     name = "verdicts"
     verbose_name = "Orders and verdicts"
+
+    def ready(self) -> None:
+        import_module("verdicts.checks")  # they register themselves

@@ -1,14 +1,73 @@
-"""The shop window."""
+"""The shop window and its form."""
 
+import logging
+
+from django import forms
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods
 
+from verdicts import outside
+from verdicts.core.errors import PaymentError
+from verdicts.core.prompt import LONGEST_QUERY, QueryError, clean_query
 from verdicts.core.tiers import TIER
+from verdicts.services.checkout import start_checkout
+
+logger = logging.getLogger(__name__)
+
+SEE_OTHER = 303
 
 
-@require_safe
+class OrderForm(forms.Form):
+    tier = forms.ChoiceField(
+        choices=[(name, tier.title) for name, tier in TIER.items()],
+        error_messages={
+            "required": "Choose one of the three.",
+            "invalid_choice": "Choose one of the three.",
+        },
+    )
+    query = forms.CharField(strip=False, required=False)
+    email = forms.EmailField(required=False, max_length=320)
+
+    def clean_query(self) -> str:
+        try:
+            return clean_query(self.cleaned_data["query"])
+        except QueryError as error:
+            raise forms.ValidationError(str(error)) from None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
 def landing(request: HttpRequest) -> HttpResponse:
-    offers = [(tier, settings.ORACLE_PRICES[name]) for name, tier in TIER.items()]
-    return render(request, "landing.html", {"offers": offers, "support": settings.SUPPORT_EMAIL})
+    if request.method != "POST":
+        return _page(request, OrderForm(initial={"tier": "full"}))
+    form = OrderForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    try:
+        session = start_checkout(account=outside.stripe_account(), **form.cleaned_data)
+    except PaymentError as error:
+        logger.warning("no checkout: %s", error)
+        form.add_error(
+            None,
+            "Payments are not available at the moment. Nothing was charged, and what you wrote "
+            "is still here: please try again in a minute.",
+        )
+        return _page(request, form, status=503)
+    return HttpResponseRedirect(session.url, status=SEE_OTHER)
+
+
+def _page(request: HttpRequest, form: OrderForm, *, status: int = 200) -> HttpResponse:
+    chosen = form["tier"].value()
+    offers = [
+        {"tier": tier, "price": settings.ORACLE_PRICES[name], "chosen": name == chosen}
+        for name, tier in TIER.items()
+    ]
+    context = {
+        "form": form,
+        "offers": offers,
+        "longest": LONGEST_QUERY,
+        "support": settings.SUPPORT_EMAIL,
+        "sandbox": settings.SANDBOX,
+    }
+    return render(request, "landing.html", context, status=status)

@@ -1,6 +1,7 @@
 import pytest
 
 from verdicts.core.tiers import TIER
+from verdicts.models import Order
 
 
 def test_the_landing_page_offers_the_three_tiers_with_their_prices(client):
@@ -8,11 +9,39 @@ def test_the_landing_page_offers_the_three_tiers_with_their_prices(client):
     for tier in TIER.values():
         assert tier.title in page
         assert all(line in page for line in tier.promise)
-    assert "CA$2.00" in page
-    assert "CA$5.00" in page
-    assert "CA$15.00" in page
+    assert all(price in page for price in ("CA$2.00", "CA$5.00", "CA$15.00"))
+    assert "SANDBOX" in page
 
 
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_the_landing_page_is_only_read(client, method):
+@pytest.mark.parametrize("method", ["put", "delete", "patch"])
+def test_the_landing_page_is_only_read_and_posted(client, method):
     assert getattr(client, method)("/").status_code == 405
+
+
+@pytest.mark.django_db
+def test_the_form_leads_to_the_payment_page(client, sandbox):
+    answer = client.post("/", {"tier": "strategy", "query": " A bakery?\r\n", "email": ""})
+    assert answer.status_code == 303
+    assert answer["Location"] == sandbox.sessions()[0]["url"]
+    assert Order.objects.get().query == " A bakery?\n"
+
+
+@pytest.mark.django_db
+def test_errors_stand_at_the_field_and_what_was_written_stays(client):
+    answer = client.post("/", {"tier": "gold", "query": "x" * 4_001, "email": "nobody"})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "Choose one of the three." in page
+    assert "the limit is 4,000" in page
+    assert "Enter a valid email address." in page
+    assert "x" * 4_001 in page
+    assert not Order.objects.exists()
+
+
+@pytest.mark.django_db
+def test_when_stripe_is_down_nothing_written_is_lost(client, sandbox):
+    sandbox.fault("stripe", "unavailable", times=None)
+    answer = client.post("/", {"tier": "quick", "query": "My idea", "email": ""})
+    assert answer.status_code == 503
+    assert "Nothing was charged" in answer.content.decode()
+    assert "My idea" in answer.content.decode()

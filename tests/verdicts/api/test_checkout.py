@@ -1,0 +1,52 @@
+import pytest
+
+from verdicts.models import Order
+
+pytestmark = pytest.mark.django_db
+
+
+def post(client, data):
+    return client.post("/api/checkout", data=data, content_type="application/json")
+
+
+def test_a_good_order_gets_a_page_to_pay_on(client, sandbox):
+    answer = post(client, {"tier": "quick", "query": "Should I?\r\nReally?"})
+    assert answer.status_code == 201
+    assert answer.json() == {
+        "session_id": Order.objects.get().session_id,
+        "url": sandbox.sessions()[0]["url"],
+    }
+    assert Order.objects.get().query == "Should I?\nReally?"
+
+
+@pytest.mark.parametrize(
+    ("data", "field", "sentence"),
+    [
+        ({"query": "Should I?"}, "tier", "required"),
+        ({"tier": "gold", "query": "Should I?"}, "tier", "not a valid choice"),
+        ({"tier": "quick"}, "query", "required"),
+        ({"tier": "quick", "query": ""}, "query", "Describe the idea"),
+        ({"tier": "quick", "query": "x" * 4_001}, "query", "the limit is 4,000"),
+        ({"tier": "quick", "query": "a\x07b"}, "query", "Character 2 (U+0007)"),
+        ({"tier": "quick", "query": {"a": 1}}, "query", "Not a valid string"),
+        ({"tier": "quick", "query": "Should I?", "email": "nobody"}, "email", "valid email"),
+    ],
+)
+def test_a_bad_order_is_told_at_its_field_and_nothing_is_stored(client, data, field, sentence):
+    answer = post(client, data)
+    assert answer.status_code == 400
+    assert sentence in answer.json()[field][0]
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize("body", ["", "[]", "null", "{", '"x"', "\xff"])
+def test_a_body_that_is_no_order_is_refused(client, body):
+    assert post(client, body).status_code == 400
+
+
+def test_when_stripe_is_down_the_customer_may_try_again(client, sandbox):
+    sandbox.fault("stripe", "unavailable", times=None)
+    answer = post(client, {"tier": "quick", "query": "Should I?"})
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "30"
+    assert "Nothing was charged" in answer.json()["detail"]

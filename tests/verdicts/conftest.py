@@ -1,0 +1,71 @@
+"""A sandbox over real HTTP, and the jobs of the queue run where the test can see them."""
+
+import pydoc
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.utils import timezone
+from django_q.models import OrmQ
+
+from sandbox.client import SandboxClient
+from sandbox.running import running_sandbox
+from tests.verdicts.stripe_objects import session_object
+from verdicts.core.sessions import read_session
+from verdicts.models import Order
+from verdicts.services.payments import accept_payment
+
+
+@pytest.fixture(scope="session")
+def sandbox_server() -> Iterator[SandboxClient]:
+    with running_sandbox() as client:
+        yield client
+
+
+@pytest.fixture
+def sandbox(sandbox_server, settings) -> Iterator[SandboxClient]:
+    """The sandbox, empty, with the site pointed at it."""
+    for name in ("STRIPE_URL", "GEMINI_URL", "GRAPH_URL", "GRAPH_LOGIN_URL", "SANDBOX_URL"):
+        setattr(settings, name, sandbox_server.url)
+    settings.EMAIL_BACKEND = "verdicts.gateways.graph_mail.GraphBackend"
+    sandbox_server.reset()
+    yield sandbox_server
+    sandbox_server.clear_faults()
+
+
+@pytest.fixture
+def run_jobs() -> Callable[..., list[str]]:
+    def run(*, now: bool = False) -> list[str]:
+        """Run the jobs that are due, and those they queue; `now`: the delayed ones too."""
+        results = []
+        while True:
+            rows = OrmQ.objects.order_by("lock", "pk")
+            row = (rows if now else rows.filter(lock__lte=timezone.now())).first()
+            if row is None:
+                return results
+            task = row.task()
+            row.delete()
+            results.append(pydoc.locate(task["func"])(*task["args"]))
+
+    return run
+
+
+@pytest.fixture
+def paid_order(db) -> Callable[..., Order]:
+    """An order that was paid for, as an event would make it."""
+    count = 0
+
+    def make(tier: str = "full", query: str = "Should I open a bakery?", **changes) -> Order:
+        nonlocal count
+        count += 1
+        cents = {"quick": 200, "full": 500, "strategy": 1500}[tier]
+        raw = session_object(
+            id=f"cs_test_paidOrder{count:04}",
+            payment_intent=f"pi_{count}",
+            amount_subtotal=cents,
+            metadata={"tier": tier, "query_0": query},
+            **changes,
+        )
+        accept_payment(read_session(raw))
+        return Order.objects.get(session_id=raw["id"])
+
+    return make

@@ -1,0 +1,116 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.verdicts.stripe_objects import session_object
+from verdicts.core.prompt import QueryError, clean_query
+from verdicts.core.sessions import CheckoutSession, is_session_id, metadata, read_session
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+def test_a_session_of_ours_is_read_whole():
+    assert read_session(session_object()) == CheckoutSession(
+        id="cs_test_a1B2c3D4e5",
+        tier="full",
+        query="Should I open a bakery?",
+        email="buyer@example.com",
+        amount_cents=500,
+        currency="cad",
+        payment="paid",
+        complete=True,
+        expired=False,
+        payment_intent="pi_123",
+        reference="",
+        created=1_700_000_000,
+    )
+
+
+@given(st.text(min_size=1, max_size=4_000))
+def test_a_query_survives_its_metadata(text):
+    try:
+        query = clean_query(text)
+    except QueryError:
+        return
+    chunks = metadata("quick", query)
+    assert all(len(value) <= 500 for value in chunks.values())
+    assert len(chunks) <= 9
+    assert read_session(session_object(metadata=chunks)).query == query
+
+
+def test_the_longest_query_fills_all_chunks():
+    assert list(metadata("full", "🍁" * 4_000)) == ["tier", *(f"query_{n}" for n in range(8))]
+    with pytest.raises(ValueError, match="never cleaned"):
+        metadata("full", "x" * 4_001)
+
+
+def test_the_query_of_a_session_made_elsewhere_is_a_custom_field():
+    fields = [
+        {"key": "colour", "text": {"value": "red"}},
+        {"key": "query", "text": {"value": "A bakery?\r\nReally?"}},
+    ]
+    raw = session_object(metadata={"tier": "quick"}, custom_fields=fields)
+    assert read_session(raw).query == "A bakery?\nReally?"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": "cs_test_short"},
+        {"id": None},
+        {"metadata": {"tier": "gold", "query_0": "Should I?"}},
+        {"metadata": {"tier": "full"}},
+        {"metadata": {"tier": "full", "query_1": "the first chunk is gone"}},
+        {"metadata": None},
+        {"metadata": {"tier": ["full"], "query_0": "x"}},
+        {"metadata": {"tier": "full", "query_0": "\x00"}},
+    ],
+)
+def test_a_session_that_is_not_for_us_is_none(change):
+    assert read_session(session_object(**change)) is None
+
+
+@pytest.mark.parametrize(
+    ("email", "kept"),
+    [
+        ("a@b.example", "a@b.example"),
+        ("a@b\r\nBcc: everyone@b.example", ""),
+        ("no address", ""),
+        (None, ""),
+        (7, ""),
+    ],
+)
+def test_only_an_address_is_an_email(email, kept):
+    raw = session_object(customer_details={"email": email}, customer_email=None)
+    assert read_session(raw).email == kept
+
+
+def test_an_expanded_payment_intent_is_its_id():
+    assert read_session(session_object(payment_intent={"id": "pi_9"})).payment_intent == "pi_9"
+
+
+@given(st.dictionaries(st.sampled_from(list(session_object())), anything), anything)
+def test_no_object_however_odd_raises(changes, other):
+    read_session(session_object(**changes))
+    read_session(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "valid"),
+    [
+        ("cs_test_a1B2c3D4", True),
+        ("cs_live_" + "x" * 200, True),
+        ("cs_test_a1B2c3D", False),
+        ("cs_live_" + "x" * 201, False),
+        ("cs_test_a1B2c3D4\n", False),
+        ("CS_test_a1B2c3D4", False),
+        ("cs_test_a1B2-3D4", False),
+        ("", False),
+    ],
+)
+def test_session_ids_are_checked_by_form(text, valid):
+    assert is_session_id(text) is valid

@@ -1,0 +1,67 @@
+import pytest
+
+from verdicts.core.errors import PaymentsBusy, PaymentRefused
+from verdicts.models import Order, Status
+from verdicts.outside import stripe_account
+from verdicts.services.checkout import start_checkout
+from verdicts.services.reread import reread_unpaid
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_order_is_written_down_and_stripe_asked_for_its_price(sandbox):
+    session = start_checkout(
+        account=stripe_account(), tier="full", query="x" * 1_200, email="a@b.example"
+    )
+    order = Order.objects.get()
+    (at_stripe,) = sandbox.sessions()
+    assert order.session_id == session.id == at_stripe["id"]
+    assert order.status == Status.CREATED
+    assert (at_stripe["amount_subtotal"], at_stripe["currency"]) == (500, "cad")
+    assert at_stripe["metadata"] == {
+        "tier": "full",
+        "query_0": "x" * 500,
+        "query_1": "x" * 500,
+        "query_2": "x" * 200,
+    }
+    assert at_stripe["customer_email"] == "a@b.example"
+    assert at_stripe["success_url"].endswith("/oracle/result?session_id={CHECKOUT_SESSION_ID}")
+
+
+def test_the_idempotency_key_is_the_orders(sandbox):
+    start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+    (request,) = sandbox.requests("stripe")
+    assert request["headers"]["idempotency-key"] == f"checkout-{Order.objects.get().token}"
+
+
+def test_a_dropped_answer_is_asked_for_again_without_a_second_session(sandbox):
+    sandbox.fault("stripe", "hang_up_after", times=1)
+    start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+    assert len(sandbox.sessions()) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"), [("error", PaymentsBusy), ("unauthorized", PaymentRefused)]
+)
+def test_stripes_faults_are_told_apart(sandbox, fault, error):
+    sandbox.fault("stripe", fault, times=None)
+    with pytest.raises(error):
+        start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+
+
+def test_a_redirect_that_beats_the_webhook_is_paid_all_the_same(sandbox, run_jobs):
+    session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+    sandbox.pay(session.id, email="a@b.example", announce=False)
+    order = reread_unpaid(Order.objects.get(), account=stripe_account())
+    assert order.status == Status.PAID
+    run_jobs()
+    order.refresh_from_db()
+    assert order.status == Status.DELIVERED
+
+
+def test_stripe_is_asked_at_most_once_in_a_while(sandbox):
+    start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+    sandbox.clear_requests()
+    for _ in range(5):
+        reread_unpaid(Order.objects.get(), account=stripe_account())
+    assert len(sandbox.requests("stripe")) == 1

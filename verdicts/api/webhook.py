@@ -1,0 +1,32 @@
+"""Stripe's events come in: verified, stored, acted on, acknowledged before any slow work."""
+
+import logging
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from verdicts.core.errors import BadEvent, BadSignature
+from verdicts.gateways.stripe_api import read_event
+from verdicts.services.payments import receive
+
+logger = logging.getLogger(__name__)
+
+# Stripe's events are a few KB; a session's metadata adds at most 50 x 540 characters.
+LARGEST = 512 * 1024
+
+
+@csrf_exempt  # signed by Stripe instead
+@require_POST
+def webhook(request: HttpRequest) -> HttpResponse:
+    if int(request.headers.get("Content-Length") or 0) > LARGEST:
+        return JsonResponse({"error": "The body is too large."}, status=413)
+    signature = request.headers.get("Stripe-Signature", "")
+    try:
+        event = read_event(request.body, signature, settings.STRIPE_WEBHOOK_SECRETS)
+    except (BadSignature, BadEvent) as error:
+        logger.warning("webhook refused: %s", error)
+        return JsonResponse({"error": f"{error}"}, status=400)
+    receive(event)
+    return JsonResponse({"received": True})

@@ -1,0 +1,54 @@
+"""System checks: what the chosen model does with the lock (R16).
+
+oracle.E001  the model rejects a knob of the lock: no verdict could be sold
+oracle.W001  the model takes a knob without acting on it: answers may vary more
+oracle.W002  the model is not in our table: nobody knows what it does
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core import checks
+
+from verdicts.core.capabilities import GEMINI_MODELS, Effect
+
+
+@checks.register()
+def model_honours_the_lock(
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001 - Django's signature
+    **kwargs: Any,  # noqa: ARG001
+) -> list[checks.CheckMessage]:
+    model: str = settings.ORACLE_MODEL
+    effects = GEMINI_MODELS.get(model)
+    if effects is None:
+        return [
+            checks.Warning(
+                f"ORACLE_MODEL={model} is not in the table of models.",
+                hint="Add it to verdicts/core/capabilities.py with what it does with each knob.",
+                id="oracle.W002",
+            )
+        ]
+
+    def knobs(effect: Effect) -> str:
+        return ", ".join(knob for knob, what in effects.items() if what == effect)
+
+    found: list[checks.CheckMessage] = []
+    if rejected := knobs("rejected"):
+        found.append(
+            checks.Error(
+                f"ORACLE_MODEL={model} rejects {rejected}, which every call sends.",
+                hint="Choose a model that takes the locked parameters.",
+                id="oracle.E001",
+            )
+        )
+    if ignored := knobs("ignored"):
+        found.append(
+            checks.Warning(
+                f"ORACLE_MODEL={model} ignores {ignored}: regenerated verdicts may differ more.",
+                hint="Watch the divergence rate, or choose a model that honours the lock.",
+                id="oracle.W001",
+            )
+        )
+    return found

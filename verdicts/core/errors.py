@@ -1,0 +1,73 @@
+"""What can go wrong outside, each with its handling.
+
+OracleError
+  ModelError
+    ModelBusy         try again: the queue comes back
+    ModelRefused      never again: the order fails, staff are told
+    ModelRetired      never again with this model: operators are told once
+  PaymentError
+    PaymentsBusy      try later: 503
+    UnknownSession    Stripe does not know it: 404
+    PaymentRefused    Stripe will not have the request as it is: operators
+    BadSignature      not from Stripe: 400
+    BadEvent          signed, but not of the shape of an event: 400
+  MailError
+    MailRefused       not taken: try again
+    MailUncertain     taken or not, nobody can tell: the Message-ID decides
+"""
+
+
+class OracleError(Exception):
+    """Root of what the gateways raise. Messages carry no customer's text and no key."""
+
+
+class ModelError(OracleError):
+    pass
+
+
+class ModelBusy(ModelError):
+    pass
+
+
+class ModelRefused(ModelError):
+    pass
+
+
+class ModelRetired(ModelError):
+    pass
+
+
+class PaymentError(OracleError):
+    pass
+
+
+class PaymentsBusy(PaymentError):
+    pass
+
+
+class UnknownSession(PaymentError):
+    pass
+
+
+class PaymentRefused(PaymentError):
+    pass
+
+
+class BadSignature(PaymentError):
+    pass
+
+
+class BadEvent(PaymentError):
+    pass
+
+
+class MailError(OracleError):
+    pass
+
+
+class MailRefused(MailError):
+    pass
+
+
+class MailUncertain(MailError):
+    pass

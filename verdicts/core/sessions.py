@@ -1,0 +1,131 @@
+"""A Stripe Checkout session as we need it: what was bought, by whom, and is it paid?
+
+Pure: no I/O, no clock, no Django. Reads Stripe's objects as plain dicts, from
+an event or from a re-read, and writes the metadata that a session carries.
+
+Policy
+- The query travels in metadata `query_0` to `query_7`, 500 characters each, in
+  order and without gaps. A session made elsewhere may carry it in its
+  `custom_fields` instead, under the key `query`.
+- A session without a tier or query of ours is not for us: None, not an error.
+- Anything of the wrong type is as good as absent.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from audit.core.vocabulary import TIERS, TierName
+from verdicts.core.prompt import QueryError, clean_query
+
+CHUNK: Final = 500
+CHUNKS: Final = 8
+SESSION_ID: Final = re.compile(r"cs_(test|live)_[A-Za-z0-9]{8,200}")
+
+PAID: Final = ("paid", "no_payment_required")
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# An address we could send to; whether somebody reads it there is another question.
+_EMAIL: Final = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]{1,255}")
+
+# `unpaid` is a delayed method that may still succeed.
+Payment = Literal["paid", "unpaid"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutSession:
+    id: str
+    tier: TierName
+    query: str
+    email: str
+    amount_cents: int | None
+    currency: str
+    payment: Payment
+    complete: bool  # the customer has finished with Stripe's page
+    expired: bool
+    payment_intent: str
+    reference: str  # the order's token, for a session that was made here
+    created: int
+
+
+def is_session_id(text: str) -> bool:
+    return SESSION_ID.fullmatch(text) is not None
+
+
+def metadata(tier: TierName, query: str) -> dict[str, str]:
+    """What a session is created with, so that an order can be rebuilt from it alone."""
+    chunks = [query[start : start + CHUNK] for start in range(0, len(query), CHUNK)]
+    if len(chunks) > CHUNKS:
+        raise ValueError("a query of more than 4,000 characters was never cleaned")
+    return {"tier": tier, **{f"query_{n}": chunk for n, chunk in enumerate(chunks)}}
+
+
+def read_session(raw: object) -> CheckoutSession | None:
+    """The session in a Stripe object, or None where it is not one of ours."""
+    if not isinstance(raw, dict):
+        return None
+    session_id, tier = _text(raw, "id"), _text(_part(raw, "metadata"), "tier")
+    query = _query(raw)
+    if not is_session_id(session_id) or tier not in TIERS or query is None:
+        return None
+    amount, created = raw.get("amount_subtotal"), raw.get("created")
+    return CheckoutSession(
+        id=session_id,
+        tier=tier,
+        query=query,
+        email=_email(raw),
+        amount_cents=amount if type(amount) is int else None,
+        currency=_text(raw, "currency").lower(),
+        payment="paid" if raw.get("payment_status") in PAID else "unpaid",
+        complete=raw.get("status") == "complete",
+        expired=raw.get("status") == "expired",
+        payment_intent=_payment_intent(raw)[:255],
+        reference=_reference(raw),
+        created=created if type(created) is int else 0,
+    )
+
+
+def _query(raw: dict[str, Any]) -> str | None:
+    meta = _part(raw, "metadata")
+    text = ""
+    for number in range(CHUNKS):
+        chunk = _text(meta, f"query_{number}")
+        if not chunk:
+            break
+        text += chunk
+    try:
+        return clean_query(text or _custom_query(raw))
+    except QueryError:
+        return None
+
+
+def _custom_query(raw: dict[str, Any]) -> str:
+    fields = raw.get("custom_fields")
+    for field in fields if isinstance(fields, list) else []:
+        if isinstance(field, dict) and field.get("key") == "query":
+            return _text(_part(field, "text"), "value")
+    return ""
+
+
+def _email(raw: dict[str, Any]) -> str:
+    email = _text(_part(raw, "customer_details"), "email") or _text(raw, "customer_email")
+    return email if _EMAIL.fullmatch(email) else ""
+
+
+def _payment_intent(raw: dict[str, Any]) -> str:
+    """Stripe gives the id, or the whole object where it was asked to expand it."""
+    return _text(raw, "payment_intent") or _text(_part(raw, "payment_intent"), "id")
+
+
+def _reference(raw: dict[str, Any]) -> str:
+    reference = _text(raw, "client_reference_id")
+    return reference if _UUID.fullmatch(reference) else ""
+
+
+def _part(raw: dict[str, Any], key: str) -> dict[str, Any]:
+    part = raw.get(key)
+    return part if isinstance(part, dict) else {}
+
+
+def _text(raw: dict[str, Any], key: str) -> str:
+    text = raw.get(key)
+    return text if isinstance(text, str) else ""

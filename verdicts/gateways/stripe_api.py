@@ -1,0 +1,132 @@
+"""Stripe: create and re-read checkout sessions, refund, read signed events.
+
+The only importer of the stripe package. Objects leave here as plain dicts;
+errors are mapped here, once.
+"""
+
+import json
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from verdicts.core.errors import (
+    BadEvent,
+    BadSignature,
+    PaymentRefused,
+    PaymentsBusy,
+    UnknownSession,
+)
+from verdicts.gateways.within import generation, within
+
+if TYPE_CHECKING:
+    from stripe import StripeClient
+
+DEADLINE: Final = 15.0
+TOLERANCE: Final = 300  # seconds that a signature stays valid, Stripe's own default
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    secret_key: str
+    base_url: str | None = None
+    deadline: float = DEADLINE
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    id: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    id: str
+    type: str
+    object: dict[str, Any]
+
+
+def create_session(account: Account, params: dict[str, Any], *, idempotency_key: str) -> NewSession:
+    sessions = _client(account, generation()).v1.checkout.sessions
+    options: Any = {"idempotency_key": idempotency_key}
+    raw = _call(account, sessions.create_async(params, options))  # type: ignore[arg-type]
+    return NewSession(id=raw["id"], url=raw["url"])
+
+
+def retrieve_session(account: Account, session_id: str) -> dict[str, Any]:
+    sessions = _client(account, generation()).v1.checkout.sessions
+    return _call(account, sessions.retrieve_async(session_id))
+
+
+def refund(account: Account, payment_intent: str, *, idempotency_key: str) -> dict[str, Any]:
+    """Pay everything back that is left of a payment; the same key does it once."""
+    refunds = _client(account, generation()).v1.refunds
+    options: Any = {"idempotency_key": idempotency_key}
+    return _call(account, refunds.create_async({"payment_intent": payment_intent}, options))
+
+
+def read_event(payload: bytes, signature: str, secrets: list[str]) -> Event:
+    """The event in a signed webhook body. Several secrets: while one is being rotated."""
+    # Imported at the call, like every SDK.
+    from stripe import SignatureVerificationError, WebhookSignature  # noqa: PLC0415
+
+    try:
+        text = payload.decode()
+    except UnicodeDecodeError:
+        raise BadEvent("the body is not UTF-8") from None
+    for secret in secrets:
+        try:
+            WebhookSignature.verify_header(text, signature, secret, TOLERANCE)
+            break
+        except (SignatureVerificationError, ValueError):
+            continue
+    else:
+        raise BadSignature("the signature does not fit the body")
+    return _event(text)
+
+
+def _event(text: str) -> Event:
+    try:
+        raw = json.loads(text)
+        event = Event(raw["id"], raw["type"], raw["data"]["object"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadEvent("the body is not a Stripe event") from None
+    if not (
+        isinstance(event.id, str)
+        and 0 < len(event.id) <= 255
+        and isinstance(event.type, str)
+        and isinstance(event.object, dict)
+    ):
+        raise BadEvent("the body is not a Stripe event")
+    return event
+
+
+def _call(account: Account, call: Coroutine[Any, Any, Any]) -> dict[str, Any]:
+    import stripe  # noqa: PLC0415 - a quarter of a second that only callers pay
+
+    try:
+        result: dict[str, Any] = within(account.deadline, call).to_dict()
+    except TimeoutError:
+        raise PaymentsBusy(f"no answer from Stripe within {account.deadline:g} s") from None
+    except stripe.InvalidRequestError as error:
+        if error.code == "resource_missing":
+            raise UnknownSession("Stripe does not know it") from None
+        raise PaymentRefused(f"Stripe refused the request ({error.code or error.param})") from None
+    except (stripe.AuthenticationError, stripe.PermissionError) as error:
+        raise PaymentRefused(f"Stripe refused our key ({type(error).__name__})") from None
+    except stripe.StripeError as error:
+        raise PaymentsBusy(f"Stripe is not to be reached ({type(error).__name__})") from None
+    return result
+
+
+@lru_cache(maxsize=4)
+def _client(account: Account, _generation: int) -> "StripeClient":
+    import stripe  # noqa: PLC0415 - see _call
+
+    addresses: Any = {"api": account.base_url} if account.base_url else None
+    return stripe.StripeClient(
+        account.secret_key,
+        base_addresses=addresses,
+        max_network_retries=2,
+        http_client=stripe.HTTPXClient(timeout=10),
+    )

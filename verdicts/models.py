@@ -1,0 +1,186 @@
+"""Orders and what becomes of them. State moves by compare-and-swap, never by save()."""
+
+import uuid
+from collections.abc import Collection
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from audit.models import KINDS, LABEL_CHOICES, TIER_CHOICES, CrosscheckLog, ModelCall
+
+
+class Status(models.TextChoices):
+    """Where an order stands. DESIGN's table says what each answers to a reader."""
+
+    CREATED = "created", "waiting for payment"
+    AWAITING = "awaiting", "waiting for a delayed payment"
+    PAID = "paid", "paid"
+    GENERATING = "generating", "being judged"
+    DELIVERED = "delivered", "delivered"
+    HELD = "held", "held for staff"
+    REJECTED = "rejected", "rejected by the gate"
+    FAILED = "failed", "failed"
+    EXPIRED = "expired", "expired unpaid"
+    PAYMENT_FAILED = "payment_failed", "payment failed"
+    ERASED = "erased", "erased"
+
+
+UNPAID = frozenset({Status.CREATED, Status.AWAITING, Status.EXPIRED, Status.PAYMENT_FAILED})
+
+
+class Order(models.Model):
+    """One purchase. The token names it to the outside before Stripe has named the session."""
+
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    session_id = models.CharField(max_length=255, unique=True, null=True, blank=True)
+    status = models.CharField(max_length=20, choices=Status, default=Status.CREATED)
+    tier = models.CharField(max_length=8, choices=TIER_CHOICES)
+    query = models.TextField()
+    email = models.EmailField(max_length=320, blank=True)
+    price_cents = models.PositiveIntegerField()
+    currency = models.CharField(max_length=3)
+    payment_intent = models.CharField(max_length=255, blank=True, db_index=True)
+    paid_at = models.DateTimeField(null=True, blank=True)
+    refunded_cents = models.PositiveIntegerField(default=0)
+    refunded_at = models.DateTimeField(null=True, blank=True)
+    # Model calls begun for the original; counted before each call, so that a
+    # call that kills its worker counts as well.
+    attempts = models.PositiveSmallIntegerField(default=0)
+    # While it is to be judged: when its job should have run, or until when whoever
+    # is at it holds it. Past that, anybody may take it over.
+    due_at = models.DateTimeField(null=True, blank=True)
+    # When Stripe was last asked about it while it was unpaid here (R10).
+    reread_at = models.DateTimeField(null=True, blank=True)
+    # The model that was gone when this order was last tried (R16).
+    retired_model = models.CharField(max_length=100, blank=True)
+    # The number of the authorized fresh generation, if there was one (R15).
+    authorization = models.PositiveSmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=200, blank=True, help_text="why held, rejected or failed")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            # What the sweep looks for: paid for, and not done with.
+            models.Index(
+                "due_at",
+                name="order_unfinished",
+                condition=Q(status__in=[Status.PAID, Status.GENERATING]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"order {self.pk} ({self.tier}, {self.status})"
+
+    def move(self, sources: Collection[str], target: str, **changes: Any) -> bool:
+        """Compare-and-swap: to `target` if it still is in one of `sources`. False: it is not."""
+        moved = Order.objects.filter(pk=self.pk, status__in=sources).update(
+            status=target, **changes
+        )
+        if moved:
+            self.refresh_from_db()
+        return bool(moved)
+
+
+class StripeEvent(models.Model):
+    """One event of Stripe's, stored before anything is done about it."""
+
+    event_id = models.CharField(max_length=255, unique=True)
+    type = models.CharField(max_length=100)
+    # As text: PostgreSQL's JSON does not take every string that JSON allows.
+    object = models.TextField()
+    received_at = models.DateTimeField(auto_now_add=True)
+    processed_at = models.DateTimeField(null=True, blank=True)
+    # Of a refund: the payment it belongs to, since it names no session.
+    payment_intent = models.CharField(max_length=255, blank=True, db_index=True)
+    outcome = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                "received_at", name="event_unprocessed", condition=Q(processed_at__isnull=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.event_id}"
+
+
+class Verdict(models.Model):
+    """An approved verdict. There is no way to store another kind: see services.generate."""
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="verdicts")
+    kind = models.CharField(max_length=8, choices=KINDS)
+    label = models.CharField(max_length=4, choices=LABEL_CHOICES)
+    payload = models.JSONField()
+    call = models.OneToOneField(ModelCall, on_delete=models.PROTECT, null=True)
+    crosscheck = models.OneToOneField(CrosscheckLog, on_delete=models.PROTECT)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                "order", name="one_original_per_order", condition=Q(kind="original")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.label} of order {self.order_id}"
+
+
+class CachedVerdict(models.Model):
+    """The ready-made answer for a session. `expires_at` is Unix seconds; null: never."""
+
+    session_id = models.CharField(max_length=255, primary_key=True)
+    verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT)
+    body = models.TextField()
+    etag = models.CharField(max_length=64)
+    expires_at = models.BigIntegerField(null=True)
+    cached_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"cached verdict {self.verdict_id}"
+
+
+class Delivery(models.Model):
+    """One email that is owed to somebody, under one Message-ID for all its attempts."""
+
+    class Kind(models.TextChoices):
+        VERDICT = "verdict", "verdict"
+        HELD_BACK = "held_back", "held back"
+        REFUND = "refund", "refund"
+        STAFF = "staff", "to staff"
+        RETIRED = "retired", "model retired, to staff"
+
+    class State(models.TextChoices):
+        PENDING = "pending", "pending"
+        SENDING = "sending", "sending"
+        SENT = "sent", "sent"
+        FAILED = "failed", "failed"
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="deliveries")
+    kind = models.CharField(max_length=20, choices=Kind)
+    state = models.CharField(max_length=10, choices=State, default=State.PENDING)
+    message_id = models.CharField(max_length=255, unique=True)
+    # What was emailed is the authoritative original: its label, and a digest of
+    # the body, so that anybody can see whether two texts are the same.
+    emailed_label = models.CharField(max_length=7, choices=LABEL_CHOICES, blank=True)
+    body_sha256 = models.CharField(max_length=64, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    due_at = models.DateTimeField(null=True, blank=True)  # as on the order
+    sent_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "deliveries"
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                "due_at",
+                name="delivery_unfinished",
+                condition=Q(state__in=["pending", "sending"]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} email of order {self.order_id}: {self.state}"

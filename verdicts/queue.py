@@ -1,0 +1,65 @@
+"""Jobs by name, on two queues: services enqueue here and never import a task.
+
+A job exists exactly when the state that asks for it does: the queue is a table
+of the same database, so enqueueing inside a transaction commits or rolls back
+with it. Jobs carry ids only, and each can run twice.
+"""
+
+from datetime import timedelta
+from time import sleep
+from typing import Any, Final
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django_q.brokers.orm import ORM
+from django_q.conf import Conf
+from django_q.models import OrmQ
+from django_q.tasks import async_task
+
+GENERATE: Final = "generate"  # slow, bound by the model
+POST: Final = "post"  # everything that must not wait for the model
+
+FULFIL: Final = "fulfil_order"
+DELIVER: Final = "deliver"
+SWEEP: Final = "sweep"
+
+# Where each job runs. A test resolves every name in verdicts.tasks.
+QUEUE_OF: Final = {FULFIL: GENERATE, DELIVER: POST, SWEEP: POST}
+
+
+def enqueue(job: str, *ids: int, delay: float = 0) -> None:
+    """Run `job` with these ids, `delay` seconds from now at the earliest."""
+    broker = DelayingBroker(QUEUE_OF[job], delay=delay)
+    async_task(f"verdicts.tasks.{job}", *ids, broker=broker, task_name=job)
+
+
+class DelayingBroker(ORM):
+    """The database queue, with exact delays and first come, first served.
+
+    A row is free once its `lock` has passed, so a delay is a lock in the
+    future; django-q's own scheduler looks only every 30 s.
+    """
+
+    def __init__(self, list_key: str | None = None, *, delay: float = 0) -> None:
+        super().__init__(list_key)
+        self.delay = timedelta(seconds=delay)
+
+    def enqueue(self, task: str) -> int:
+        free_from = timezone.now() + self.delay
+        row = OrmQ.objects.create(key=self.list_key, payload=task, lock=free_from)
+        return int(row.pk)
+
+    def dequeue(self) -> list[tuple[int, str]] | None:
+        """The job that has been free for longest, claimed; None when there is none."""
+        row = self._free().order_by("lock", "pk").first()
+        if row is None:
+            sleep(Conf.POLL)
+            return None
+        # Another worker may have been faster: then there is simply nothing this time.
+        claimed = self._free().filter(pk=row.pk, lock=row.lock).update(lock=self.timeout(row))
+        return [(row.pk, row.payload)] if claimed else None
+
+    def _free(self) -> "QuerySet[OrmQ, OrmQ]":
+        connection: Any = self.get_connection()  # closes stale connections first
+        free: QuerySet[OrmQ, OrmQ] = connection.filter(key=self.list_key, lock__lte=timezone.now())
+        return free

@@ -1,0 +1,57 @@
+"""An order is written down, then Stripe is asked for a page to pay it on."""
+
+from django.conf import settings
+
+from audit.core.vocabulary import TierName
+from verdicts.core.sessions import metadata
+from verdicts.core.tiers import TIER
+from verdicts.gateways import stripe_api
+from verdicts.gateways.stripe_api import Account, NewSession
+from verdicts.models import Order
+
+CHECKOUT_SESSION = "{CHECKOUT_SESSION_ID}"  # Stripe fills it in
+
+
+def start_checkout(*, account: Account, tier: TierName, query: str, email: str = "") -> NewSession:
+    """A new order and the Stripe session that pays for it. Raises a PaymentError.
+
+    The query must be clean. Should we die before the session's id is stored, the
+    webhook still finds the order by its token.
+    """
+    price = settings.ORACLE_PRICES[tier]
+    order = Order.objects.create(
+        tier=tier,
+        query=query,
+        email=email,
+        price_cents=price.cents,
+        currency=price.currency,
+    )
+    session = stripe_api.create_session(
+        account, _params(order), idempotency_key=f"checkout-{order.token}"
+    )
+    Order.objects.filter(pk=order.pk, session_id=None).update(session_id=session.id)
+    return session
+
+
+def _params(order: Order) -> dict[str, object]:
+    tier: TierName = order.tier  # type: ignore[assignment]
+    params: dict[str, object] = {
+        "mode": "payment",
+        "client_reference_id": str(order.token),
+        "line_items": [
+            {
+                "quantity": 1,
+                "price_data": {
+                    "currency": order.currency,
+                    "unit_amount": order.price_cents,
+                    "product_data": {"name": f"Oracle: {TIER[tier].title}"},
+                },
+            }
+        ],
+        "metadata": metadata(tier, order.query),
+        "success_url": f"{settings.SITE_URL}/oracle/result?session_id={CHECKOUT_SESSION}",
+        "cancel_url": f"{settings.SITE_URL}/",
+    }
+    if order.email:
+        params["customer_email"] = order.email
+    return params

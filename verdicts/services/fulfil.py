@@ -1,0 +1,112 @@
+"""A paid order becomes a delivered verdict, a rejection or a failure: exactly one of them.
+
+The job may run twice, in two places, or die half-way. The order is claimed
+before the model is asked and the attempt counted with the claim; whoever
+finishes must still hold that very attempt.
+"""
+
+import logging
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from audit.core.record import short_hash
+from verdicts import queue
+from verdicts.core.errors import ModelError, ModelRefused, ModelRetired
+from verdicts.models import Delivery, Order, Status, Verdict
+from verdicts.services import cache
+from verdicts.services.deliver import owe
+from verdicts.services.generate import Generate, Judged, generate
+
+logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS: Final = 5
+# Longer than a generation can take, so that nobody takes over from the living.
+LEASE: Final = timedelta(seconds=90)
+BACKOFF: Final = (2, 10, 60, 300)
+
+
+def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
+    """Generate, gate, store and post. None: nothing to do, or no verdict came of it."""
+    order = _claim(order_id)
+    if order is None:
+        return None
+    try:
+        judged = generate(order, "original", model=model, ask=ask)
+    except ModelError as error:
+        _without_answer(order, model, error)
+        return None
+    with transaction.atomic():
+        crosscheck_row = judged.record()
+        if judged.decision.approved:
+            return _approve(order, judged, crosscheck_row)
+        _finish(order, Status.REJECTED, judged.decision.crosscheck_reason)
+    return None
+
+
+def _claim(order_id: int) -> Order | None:
+    """The order, if it is ours to try now. Counts the attempt before any call is made."""
+    now = timezone.now()
+    free = Q(status=Status.PAID) | Q(status=Status.GENERATING, due_at__lt=now)
+    mine = Order.objects.filter(free, pk=order_id)
+    if mine.filter(attempts__lt=MOST_ATTEMPTS).update(
+        status=Status.GENERATING, attempts=F("attempts") + 1, due_at=now + LEASE
+    ):
+        return Order.objects.get(pk=order_id)
+    exhausted = mine.filter(attempts__gte=MOST_ATTEMPTS).first()
+    if exhausted:  # the last attempt took its worker down with it
+        with transaction.atomic():
+            _finish(exhausted, Status.FAILED, "the last attempt never came back")
+    return None
+
+
+def _approve(order: Order, judged: Judged, crosscheck_row: object) -> Verdict | None:
+    if not _still_mine(order).update(status=Status.DELIVERED, due_at=None, reason=""):
+        return None  # our claim ran out and somebody else has finished
+    verdict = judged.store(crosscheck_row)  # type: ignore[arg-type]
+    cache.put(order, verdict)
+    owe(order, Delivery.Kind.VERDICT)
+    return verdict
+
+
+def _finish(order: Order, status: Status, reason: str) -> None:
+    """No verdict will come: the customer is told that it was held back, staff why (R18)."""
+    if _still_mine(order).update(status=status, due_at=None, reason=reason[:200]):
+        owe(order, Delivery.Kind.HELD_BACK)
+        owe(order, Delivery.Kind.STAFF)
+
+
+def _without_answer(order: Order, model: str, error: ModelError) -> None:
+    logger.warning("order %s: %s", short_hash(order.session_id or ""), error)
+    with transaction.atomic():
+        if isinstance(error, ModelRetired):
+            # Nothing is wrong with the order: it stays paid, the attempt does not
+            # count, and the sweep takes it up once the setting names another model.
+            _still_mine(order).update(
+                status=Status.PAID,
+                due_at=None,
+                attempts=F("attempts") - 1,
+                retired_model=model,
+                reason=str(error)[:200],
+            )
+            owe(order, Delivery.Kind.RETIRED, about=model)  # once for all orders
+        elif isinstance(error, ModelRefused) or order.attempts >= MOST_ATTEMPTS:
+            _finish(order, Status.FAILED, str(error))
+        else:
+            delay = BACKOFF[order.attempts - 1]
+            if _still_mine(order).update(
+                status=Status.PAID,
+                due_at=timezone.now() + timedelta(seconds=delay),
+                reason=str(error)[:200],
+            ):
+                queue.enqueue(queue.FULFIL, order.pk, delay=delay)
+
+
+def _still_mine(order: Order) -> QuerySet[Order]:
+    """The order, if nobody has taken it over since we claimed this attempt."""
+    return Order.objects.filter(
+        pk=order.pk, status__in=(Status.GENERATING, Status.PAID), attempts=order.attempts
+    )

@@ -1,0 +1,126 @@
+"""The one way to a verdict: prompt, decider, model, gate.
+
+Original and regeneration both come through here, with the same locked request.
+Each call leaves a ModelCall row, whatever becomes of it. Nothing is stored as a
+verdict here; only a Judged that the gate approved can be (`Judged.store`).
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+from django.utils import timezone
+
+from audit import log
+from audit.core.crosscheck import Decision, crosscheck
+from audit.core.parsing import parse
+from audit.core.record import crosscheck_entry
+from audit.core.vocabulary import Kind
+from audit.models import CrosscheckLog, ModelCall
+from verdicts.core.errors import ModelBusy, ModelError, ModelRefused, ModelRetired
+from verdicts.core.lock import ModelRequest, locked_request
+from verdicts.gateways.gemini import Answer
+from verdicts.models import Order, Verdict
+
+# The gateway, as the caller passes it in.
+Generate = Callable[[ModelRequest], Answer]
+
+_OUTCOME = {
+    ModelBusy: ModelCall.Outcome.BUSY,
+    ModelRefused: ModelCall.Outcome.REFUSED,
+    ModelRetired: ModelCall.Outcome.RETIRED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A model's output with the gate's decision on it."""
+
+    order: Order
+    kind: Kind
+    call: ModelCall
+    output: str
+    decision: Decision
+
+    def record(self) -> CrosscheckLog:
+        """The crosscheck's row and its log entry: for every decision, approved or not."""
+        log.append(
+            crosscheck_entry(
+                session_id=self.order.session_id or "",
+                tier=self.order.tier,  # type: ignore[arg-type]
+                query=self.order.query,
+                decision=self.decision,
+                kind=self.kind,
+                at=timezone.now(),
+            )
+        )
+        return CrosscheckLog.record(
+            self.decision,
+            self.output,
+            session_id=self.order.session_id or "",
+            kind=self.kind,
+            tier=self.order.tier,
+            call=self.call,
+        )
+
+    def store(self, crosscheck_row: CrosscheckLog) -> Verdict:
+        """The verdict, which only an approved decision can become."""
+        payload = parse(self.output)
+        if not self.decision.approved or payload is None:
+            raise ValueError("only what the gate approved can be stored")
+        return Verdict.objects.create(
+            order=self.order,
+            kind=self.kind,
+            label=self.decision.verdict_label,
+            payload=payload,
+            call=self.call,
+            crosscheck=crosscheck_row,
+        )
+
+
+def generate(order: Order, kind: Kind, *, model: str, ask: Generate) -> Judged:
+    """Ask the model and let the gate decide. Raises a ModelError where there is no answer."""
+    request = locked_request(
+        model=model,
+        tier=order.tier,  # type: ignore[arg-type]
+        query=order.query,
+        authorization=order.authorization,
+    )
+    answer, call = _call(order, kind, request, ask)
+    return Judged(order, kind, call, answer.text, crosscheck(answer.text, order.tier))
+
+
+def _call(
+    order: Order, kind: Kind, request: ModelRequest, ask: Generate
+) -> tuple[Answer, ModelCall]:
+    started = time.monotonic()
+    call = ModelCall(
+        session_id=order.session_id or "",
+        kind=kind,
+        tier=order.tier,
+        model=request.model,
+        prompt_sha256=request.prompt_sha256,
+        asked=asdict(request.asked),
+        sent=request.config,
+        outcome=ModelCall.Outcome.CRASHED,
+    )
+    try:
+        answer = ask(request)
+        call.outcome = ModelCall.Outcome.ANSWERED
+        call.finish_reason = answer.finish_reason
+        call.block_reason = answer.block_reason
+        call.model_version = answer.model_version[:100]
+        call.response_id = answer.response_id[:100]
+        call.prompt_tokens = answer.prompt_tokens
+        call.output_tokens = answer.output_tokens
+    except ModelError as error:
+        call.outcome = _OUTCOME[type(error)]
+        call.error = str(error)
+        raise
+    except BaseException as error:
+        call.error = type(error).__name__
+        raise
+    finally:
+        call.duration_ms = round((time.monotonic() - started) * 1000)
+        call.save()
+    return answer, call

@@ -1,0 +1,68 @@
+"""What each email says: subject, text and HTML from one family of templates."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.template.loader import render_to_string
+
+from audit.models import CrosscheckLog
+from verdicts.core.body import fingerprint
+from verdicts.core.readable import readable
+from verdicts.core.tiers import TIER
+from verdicts.models import Delivery, Order, Verdict
+
+_SUBJECTS = {
+    Delivery.Kind.VERDICT: "Your Oracle verdict: {label}",
+    Delivery.Kind.HELD_BACK: "Your Oracle verdict was held back",
+    Delivery.Kind.REFUND: "Your Oracle payment was refunded",
+    Delivery.Kind.STAFF: "Oracle: an order needs you",
+    Delivery.Kind.RETIRED: "Oracle: the model no longer answers",
+}
+_TO_STAFF = frozenset({Delivery.Kind.STAFF, Delivery.Kind.RETIRED})
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    to: list[str]
+    subject: str
+    text: str
+    html: str
+    message_id: str
+    label: str = ""  # the verdict it carries, if it carries one
+
+
+def compose(delivery: Delivery) -> Letter:
+    """The letter, from what is stored: the same each time, so a second attempt is a copy."""
+    order, kind = delivery.order, Delivery.Kind(delivery.kind)
+    verdict = None
+    if kind == Delivery.Kind.VERDICT:
+        verdict = Verdict.objects.get(order=order, kind="original")
+    context = {
+        "order": order,
+        "tier": TIER[order.tier],  # type: ignore[index]
+        "reading": readable(order.tier, verdict.payload) if verdict else None,  # type: ignore[arg-type]
+        "fingerprint": fingerprint(verdict.payload) if verdict else "",
+        "check": _last_check(order) if kind == Delivery.Kind.STAFF else None,
+        "result_url": result_url(order),
+        "admin_url": f"{settings.SITE_URL}/admin/verdicts/order/{order.pk}/change/",
+        "support": settings.SUPPORT_EMAIL,
+        "sandbox": settings.SANDBOX,
+    }
+    subject = _SUBJECTS[kind].format(label=verdict.label if verdict else "")
+    return Letter(
+        to=list(settings.STAFF_EMAILS) if kind in _TO_STAFF else [order.email] * bool(order.email),
+        subject=f"[SANDBOX] {subject}" if settings.SANDBOX else subject,
+        text=render_to_string(f"email/{kind}.txt", context),
+        html=render_to_string(f"email/{kind}.html", context),
+        message_id=delivery.message_id,
+        label=verdict.label if verdict else "",
+    )
+
+
+def result_url(order: Order) -> str:
+    return f"{settings.SITE_URL}/oracle/result?{urlencode({'session_id': order.session_id or ''})}"
+
+
+def _last_check(order: Order) -> CrosscheckLog | None:
+    return CrosscheckLog.objects.filter(session_id=order.session_id).order_by("-pk").first()

@@ -1,0 +1,86 @@
+"""Picks up whatever a crash has left behind. Safe to run anywhere, any number of times.
+
+Each step only queues or repeats what can run twice anyway.
+"""
+
+import logging
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from audit import log
+from audit.models import CrosscheckLog
+from verdicts import queue
+from verdicts.models import Delivery, Order, Status, StripeEvent
+from verdicts.services.payments import process
+
+logger = logging.getLogger(__name__)
+
+# Overdue for this long, its job is lost and nobody is at it any more.
+STALE: Final = timedelta(minutes=5)
+MOST: Final = 500  # a round; the next one takes the rest
+
+
+def sweep() -> dict[str, int]:
+    """What was found and put back on its way, by kind."""
+    found = {
+        "events": _events(),
+        "orders": _orders(),
+        "deliveries": _deliveries(),
+        "log lines": log.sweep(),
+        "evidence purged": _purge_evidence(),
+    }
+    if any(found.values()):
+        logger.info("sweep: %s", found)
+    return found
+
+
+def _events() -> int:
+    stale = timezone.now() - timedelta(minutes=1)
+    left = StripeEvent.objects.filter(processed_at=None, received_at__lt=stale)[:MOST]
+    return sum(_processed(event) for event in left)
+
+
+def _processed(event: StripeEvent) -> bool:
+    try:
+        return process(event)
+    except Exception:
+        # One event that cannot be processed must not keep the others waiting.
+        logger.exception("event %s cannot be processed", event.event_id)
+        return False
+
+
+def _orders() -> int:
+    stuck = Q(retired_model="", due_at__lt=timezone.now() - STALE)
+    revived = ~Q(retired_model__in=["", settings.ORACLE_MODEL])
+    unfinished = Order.objects.filter(status__in=[Status.PAID, Status.GENERATING])
+    left = list(unfinished.filter(stuck | revived).order_by("paid_at")[:MOST])
+    for order in left:
+        # Due anew, so that a long queue is not filled with the same order every minute.
+        Order.objects.filter(pk=order.pk).update(retired_model="", due_at=timezone.now())
+        queue.enqueue(queue.FULFIL, order.pk)
+    return len(left)
+
+
+def _deliveries() -> int:
+    unfinished = [Delivery.State.PENDING, Delivery.State.SENDING]
+    stuck = Delivery.objects.filter(state__in=unfinished, due_at__lt=timezone.now() - STALE)
+    left = list(stuck.order_by("due_at")[:MOST])
+    for delivery in left:
+        Delivery.objects.filter(pk=delivery.pk).update(due_at=timezone.now())
+        queue.enqueue(queue.DELIVER, delivery.pk)
+    return len(left)
+
+
+def _purge_evidence() -> int:
+    """Rejected text is kept for a while, and only for staff (C15)."""
+    now = timezone.now()
+    old = now - timedelta(days=settings.ORACLE_EVIDENCE_DAYS)
+    return (
+        CrosscheckLog.objects.filter(created_at__lt=old, evidence_purged_at=None, approved=False)
+        .exclude(evidence="")
+        .update(evidence="", evidence_purged_at=now)
+    )
