@@ -33,9 +33,9 @@ format: $(VENV)/.dev
 	$(VENV)/bin/ruff format .
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { \
-		echo "Oracle needs Python 3.11, and '$(PYTHON)' is another: set PYTHON=/path/to/python3.11." >&2; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { \
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { \
+		echo "Oracle needs Python 3.11, and '$(PYTHON)' is not it: set PYTHON=/path/to/python3.11." >&2; exit 1; }
+	@"$(PYTHON)" -m venv $(VENV) || { \
 		echo "The virtual environment could not be made: Python's venv module is missing." >&2; \
 		rm -rf $(VENV); exit 1; }
 

@@ -15,10 +15,11 @@ ENV = Environment(os.environ)
 DEBUG = ENV.flag(
     "DEBUG", "development mode: error pages with details, no HTTPS; never in public", default=True
 )
-SECRET_KEY = ENV.required_unless(
-    DEBUG,
+SECRET_KEY = ENV.secret(
     "SECRET_KEY",
     "a secret of 50 characters or more that signs cookies and queued jobs",
+    needed=not DEBUG,
+    at_least=50,
     default="only-for-development-on-this-machine-and-never-in-public",
 )
 SITE_URL = ENV.address(
@@ -29,7 +30,7 @@ BEHIND_PROXY = ENV.flag(
     "trust X-Forwarded-Proto; only where a proxy of yours always sets it",
     default=False,
 )
-SUPPORT_EMAIL = ENV.text(
+SUPPORT_EMAIL = ENV.email(
     "SUPPORT_EMAIL", "the address that customers are given", default="oracle@42sisters.ai"
 )
 

@@ -22,7 +22,8 @@ def free_port() -> int:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "DATABASE_URL": f"sqlite:///{tmp_path}/run.sqlite3"}
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH")}
+    return {**kept, "DATABASE_URL": f"sqlite:///{tmp_path}/run.sqlite3"}
 
 
 def test_the_site_answers_on_a_fresh_database(environment):
