@@ -2,7 +2,7 @@
 
 A line is never there without its commit and never missing for long after it:
 what cannot be written now is logged, counted on its row and written by a later
-`flush` or by the `sweep`. Neither ever raises into its caller.
+`flush` or by the `sweep`. A write that fails is never raised into a caller.
 """
 
 import json
