@@ -101,7 +101,7 @@ def files() -> bool:
     for title, seconds in best.items():
         print(f"  {title:<24} {LINES / seconds:>9,.0f} lines/s")
     print()
-    # Set from measurements (54 to 65, 16 to 18, 15 to 20) to catch a regression: no aim in itself.
+    # Set from measurements (54 to 67, 16 to 21, 15 to 20) to catch a regression: no aim in itself.
     limits = (
         ("chained", "plain append", 100.0),
         ("chained", "plain, opened anew", 30.0),
