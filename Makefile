@@ -26,7 +26,7 @@ check: $(VENV)/.dev
 	$(DEPLOY) $(PY) manage.py check --deploy --fail-level WARNING
 
 bench: $(VENV)/.dev
-	@$(PY) -m benchmarks.judgement
+	@$(PY) -m benchmarks.judgement; judgement=$$?; $(PY) -m benchmarks.record && exit $$judgement
 
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix .

@@ -1,6 +1,7 @@
 """All settings, in the order of the walk. The only reader of the environment."""
 
 import os
+import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -110,6 +111,24 @@ ORACLE_PRICES = price_list(
         at_least=50,
         at_most=99_999_999,
     ),
+)
+
+# --- The record --------------------------------------------------------------
+
+ORACLE_LOG_PATH = BASE_DIR / ENV.text(
+    "ORACLE_LOG_PATH",
+    "the append-only log; its folder must exist, and rotated files stay beside it",
+    default="var/oracle_log.jsonl",
+)
+ORACLE_LOG_NAME = (
+    ENV.text(
+        "ORACLE_LOG_NAME",
+        "whose log it is: one name per log file, kept for good; without it the host's name",
+    )
+    or socket.gethostname()
+)
+ORACLE_LOG_SYNC = ENV.flag(
+    "ORACLE_LOG_SYNC", "wait for the disk at every write to the log", default=True
 )
 
 # --- Pages -------------------------------------------------------------------
