@@ -5,7 +5,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.core.crosscheck import crosscheck
@@ -71,7 +71,8 @@ phrases = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_siz
 def sound_verdicts(draw, blanks: bool = True):
     """A tier and a complete verdict of it, with any labels and texts."""
     tier = draw(tiers)
-    words = phrases if blanks else phrases.map(lambda text: f"Because of {text}.")
+    sentences = phrases.map(lambda text: f"Because of {text}.")
+    words = phrases | sentences if blanks else sentences
     payload = complete(tier, draw(st.sampled_from(LABELS)))
     payload["summary"] = draw(words)
     for entry in payload.get("breakdown", {}).values():
@@ -102,13 +103,14 @@ def test_sound_verdicts_are_mostly_approved():
     """Or the properties below would hold of nothing."""
     approved = dict.fromkeys(TIERS, 0)
 
+    @settings(derandomize=True, database=None)
     @given(sound_verdicts())
     def count(drawn):
         tier, payload = drawn
         approved[tier] += crosscheck(payload, tier).approved
 
     count()
-    assert min(approved.values()) >= 3
+    assert min(approved.values()) >= 10
 
 
 @given(sound_verdicts(), st.data())
