@@ -5,8 +5,10 @@ VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
 
-# Long enough for Django's check; no deployment uses it.
-DEPLOY := DEBUG=0 SITE_URL=https://oracle.example BEHIND_PROXY=1 \
+# A live site as far as the checks can see; nothing here is anybody's secret.
+DEPLOY := SITE_URL=https://oracle.example BEHIND_PROXY=1 STAFF_EMAILS=staff@oracle.example \
+	GEMINI_API_KEY=none STRIPE_SECRET_KEY=none STRIPE_WEBHOOK_SECRET=none \
+	ORACLE_MAIL=smtp EMAIL_HOST=mail.oracle.example \
 	SECRET_KEY=a-key-that-only-the-deployment-check-ever-sees-9f2c41d07be85a36
 
 .PHONY: run test check bench format
@@ -26,16 +28,16 @@ check: $(VENV)/.dev
 	$(DEPLOY) $(PY) manage.py check --deploy --fail-level WARNING
 
 bench: $(VENV)/.dev
-	@$(PY) -m benchmarks.judgement
+	@$(PY) -m benchmarks.judgement; judgement=$$?; $(PY) -m benchmarks.record && exit $$judgement
 
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { \
-		echo "Oracle needs Python 3.11, and '$(PYTHON)' is another: set PYTHON=/path/to/python3.11." >&2; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { \
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { \
+		echo "Oracle needs Python 3.11, and '$(PYTHON)' is not it: set PYTHON=/path/to/python3.11." >&2; exit 1; }
+	@"$(PYTHON)" -m venv $(VENV) || { \
 		echo "The virtual environment could not be made: Python's venv module is missing." >&2; \
 		rm -rf $(VENV); exit 1; }
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
@@ -51,6 +52,23 @@ class Environment:
             return value
         raise ImproperlyConfigured(f"{name} must be {' or '.join(among)}, not {value!r}.")
 
+    def secret(self, name: str, about: str, *, needed: bool, at_least: int, default: str) -> str:
+        """A secret of some length, which has a default only where it is not `needed`."""
+        value = self._read(name, "text", "", about)
+        if not needed:
+            return value or default
+        if len(value) >= at_least:
+            return value
+        raise ImproperlyConfigured(f"{name} must be set when DEBUG is off: {about}.")
+
+    def email(self, name: str, about: str, *, default: str) -> str:
+        value = self._read(name, "email address", default, about) or default
+        try:
+            validate_email(value)
+        except ValidationError:
+            raise ImproperlyConfigured(f"{name} must be an email address, not {value!r}.") from None
+        return value
+
     def flag(self, name: str, about: str, *, default: bool) -> bool:
         value = self._read(name, "flag", "1" if default else "0", about)
         if not value:
@@ -76,8 +94,7 @@ class Environment:
     def address(self, name: str, about: str, *, default: str) -> str:
         """An http or https address without a path, and without the slash at its end."""
         value = (self._read(name, "address", default, about) or default).rstrip("/")
-        parts = urlsplit(value)
-        if parts.scheme in ("http", "https") and parts.hostname and not parts.path:
+        if _is_origin(value):
             return value
         raise ImproperlyConfigured(
             f"{name} must be an address such as https://oracle.example, not {value!r}."
@@ -89,11 +106,16 @@ class Environment:
         sqlite:///a.db lies under `root`, sqlite:////srv/a.db where it says.
         """
         value = self._read(name, "address", default, about) or default
+        # The value is never repeated: it may hold a password.
+        refusal = ImproperlyConfigured(
+            f"{name} must look like sqlite:///oracle.sqlite3 or postgres://user:password@host/name "
+            "(in a password, / # ? @ and % are written %2F %23 %3F %40 and %25)."
+        )
         try:
             parts = urlsplit(value)
             port = parts.port
-        except ValueError as error:
-            raise ImproperlyConfigured(f"{name} is not an address: {error}.") from None
+        except ValueError:
+            raise refusal from None
         if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
             return _sqlite(root / unquote(parts.path[1:]))
         if parts.scheme in ("postgres", "postgresql") and parts.path.strip("/"):
@@ -109,14 +131,23 @@ class Environment:
                 "CONN_HEALTH_CHECKS": True,
                 "OPTIONS": options,
             }
-        # The value is not repeated: it may hold a password.
-        raise ImproperlyConfigured(
-            f"{name} must look like sqlite:///oracle.sqlite3 or postgres://user:password@host/name."
-        )
+        raise refusal
 
     def _read(self, name: str, kind: str, default: str, about: str) -> str:
         self.declared.append(Variable(name, kind, default, about))
         return self._values.get(name, "").strip()
+
+
+def _is_origin(value: str) -> bool:
+    """Scheme, host and perhaps a port, and nothing else."""
+    try:
+        parts = urlsplit(value)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        port = "" if parts.port is None else f":{parts.port}"
+    except ValueError:
+        return False
+    whole = f"{parts.scheme}://{host}{port}"
+    return parts.scheme in ("http", "https") and bool(host) and whole == value.lower()
 
 
 def _sqlite(path: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """All settings, in the order of the walk. The only reader of the environment."""
 
 import os
+import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -44,10 +45,11 @@ if SANDBOX and not DEBUG and not ALLOW_SANDBOX:
         "With DEBUG off the site must be live: set GEMINI_API_KEY and STRIPE_SECRET_KEY, "
         "or ORACLE_ALLOW_SANDBOX=1 for a benchmark or a drill."
     )
-SECRET_KEY = ENV.needed(
-    LIVE or ("" if DEBUG else "when DEBUG is off"),
+SECRET_KEY = ENV.secret(
     "SECRET_KEY",
     "a secret of 50 characters or more that signs cookies and queued jobs",
+    needed=bool(LIVE) or not DEBUG,
+    at_least=50,
     default="only-for-development-on-this-machine-and-never-in-public",
 )
 SITE_URL = ENV.address("SITE_URL", "where customers reach the site", default=LOCAL_SITE)
@@ -58,7 +60,7 @@ BEHIND_PROXY = ENV.flag(
     "trust X-Forwarded-Proto; only where a proxy of yours always sets it",
     default=False,
 )
-SUPPORT_EMAIL = ENV.text(
+SUPPORT_EMAIL = ENV.email(
     "SUPPORT_EMAIL", "the address that customers are given", default="oracle@42sisters.ai"
 )
 STAFF_EMAILS = ENV.words(
@@ -66,6 +68,8 @@ STAFF_EMAILS = ENV.words(
     "who is told of rejected, failed and held orders; commas between them",
     default="staff@oracle.example" if SANDBOX else "",
 )
+if not STAFF_EMAILS:
+    raise ImproperlyConfigured("STAFF_EMAILS must be set for a live site: who is told of trouble.")
 
 ALLOWED_HOSTS = sorted({urlsplit(SITE_URL).hostname or "", "127.0.0.1", "localhost"})
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
@@ -147,7 +151,6 @@ ORACLE_PRICES = price_list(
     ),
 )
 
-
 # --- 2. Paid -----------------------------------------------------------------
 
 STRIPE_URL = SANDBOX_URL if SANDBOX else None
@@ -183,6 +186,22 @@ ORACLE_EVIDENCE_DAYS = ENV.integer(
     default=90,
     at_least=1,
     at_most=3650,
+)
+
+ORACLE_LOG_PATH = BASE_DIR / ENV.text(
+    "ORACLE_LOG_PATH",
+    "the append-only log; its folder must exist, and rotated files stay beside it",
+    default="var/oracle_log.jsonl",
+)
+ORACLE_LOG_NAME = (
+    ENV.text(
+        "ORACLE_LOG_NAME",
+        "whose log it is: one name per log file, kept for good; without it the host's name",
+    )
+    or socket.gethostname()
+)
+ORACLE_LOG_SYNC = ENV.flag(
+    "ORACLE_LOG_SYNC", "wait for the disk at every write to the log", default=True
 )
 
 # --- 5. Store and cache ------------------------------------------------------

@@ -12,16 +12,20 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+NOTHING_SELECTED = 5
+KEPT = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "XDG_", "CI", "NO_PROXY", "no_proxy")
+
 
 def main(arguments: list[str]) -> int:
     missing = []
     failed = run_pytest("SQLite", arguments)
     try:
         with postgresql() as url:
-            chosen = ["-m", "django_db", *arguments]
-            failed = run_pytest("PostgreSQL", chosen, DATABASE_URL=url) or failed
+            mark = ["-m", "django_db"]
+            failed = run_pytest("PostgreSQL", arguments, *mark, DATABASE_URL=url) or failed
     except PostgresqlMissing as error:
-        missing.append(f"NOT RUN: the database tests on PostgreSQL ({error})")
+        why = " ".join(str(error).split())
+        missing.append(f"NOT RUN: the database tests on PostgreSQL ({why})")
     for line in missing:
         print(line)
     return failed or int(bool(missing and os.environ.get("ORACLE_TEST_STRICT")))
@@ -31,12 +35,14 @@ class PostgresqlMissing(Exception):
     """There is no PostgreSQL to be had here."""
 
 
-def run_pytest(title: str, arguments: list[str], **environment: str) -> int:
+def run_pytest(title: str, arguments: list[str], *mark: str, **environment: str) -> int:
     print(f"\n== {title} ==", flush=True)
-    command = [sys.executable, "-m", "pytest", "-q", *arguments]
-    code = subprocess.run(command, env={**os.environ, **environment}, check=False).returncode
-    # 5: nothing was selected. With arguments that is the caller's choice.
-    return 0 if code == 5 and arguments else code
+    command = [sys.executable, "-m", "pytest", "-q", *mark, *arguments]
+    # The caller's own settings must not decide what is tested.
+    kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
+    code = subprocess.run(command, env={**kept, **environment}, check=False).returncode
+    # Nothing was selected: the caller's choice, where there are arguments, else a fault.
+    return 0 if code == NOTHING_SELECTED and arguments else code
 
 
 @contextmanager

@@ -111,7 +111,7 @@ class Verdict(models.Model):
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="verdicts")
     kind = models.CharField(max_length=8, choices=KINDS)
-    label = models.CharField(max_length=4, choices=LABEL_CHOICES)
+    label = models.CharField(max_length=7, choices=LABEL_CHOICES)
     payload = models.JSONField()
     call = models.OneToOneField(ModelCall, on_delete=models.PROTECT, null=True)
     crosscheck = models.OneToOneField(CrosscheckLog, on_delete=models.PROTECT)

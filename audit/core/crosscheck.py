@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from audit.core.parsing import is_clean, is_storable, parse
+from audit.core.parsing import is_clean, is_plainly_clean, is_storable, parse
 from audit.core.reading import (
     FEWEST_TESTS,
     MOST_TESTS,
@@ -32,7 +32,7 @@ from audit.core.reading import (
     read,
 )
 from audit.core.tmm import MINIMUM_V_T, OMEGA, coherence
-from audit.core.vocabulary import DIMENSIONS, UNKNOWN
+from audit.core.vocabulary import DIMENSIONS, TIERS, UNKNOWN
 
 Term = Literal["V_t", "V_r", "E_D"]
 Flag = Literal[
@@ -111,15 +111,23 @@ class Decision:
 
 
 def crosscheck(output: object, tier: str) -> Decision:
-    """Decide on a model's output: its text, or the object parsed from it. Never raises."""
+    """Decide on a model's output: its text, or the object parsed from it.
+
+    Raises nothing: what goes wrong in here is a decision too, and not an approval.
+    """
     try:
+        if tier not in TIERS:
+            raise ValueError(f"unknown tier {tier!r}")  # noqa: TRY301 - as any other error
         payload = parse(output)
         if payload is None:
             return _weigh(None)
         reading, texts = read(payload, tier)
         # Looking through everything costs more than reading, so it is kept for
         # payloads with something in them that the reading did not account for.
-        clean = is_storable(payload) if texts is None else is_clean(texts)
+        if texts is None:
+            clean = is_storable(payload)
+        else:
+            clean = (isinstance(output, str) and is_plainly_clean(output)) or is_clean(texts)
         return _weigh(reading if clean else None)
     except Exception as exc:  # noqa: BLE001 - whatever it is, it fails closed (C16)
         return _gate_error(exc)

@@ -14,7 +14,7 @@ Policy
 
 from typing import Any, Final, Literal, NamedTuple
 
-from audit.core.vocabulary import DIMENSIONS, LABELS, UNKNOWN
+from audit.core.vocabulary import DIMENSIONS, LABELS, TIERS_WITH_BREAKDOWN, UNKNOWN, TierName
 
 Level = Literal["none", "minor", "significant"]
 Cause = Literal["prompt", "config", "model", "infrastructure", "unknown"]
@@ -57,15 +57,18 @@ def classify(original: str, regen: str) -> Level | None:
 
 
 def compare_dimensions(
-    original: dict[str, Any], regen: dict[str, Any]
+    tier: TierName, original: dict[str, Any], regen: dict[str, Any]
 ) -> tuple[DimensionChange, ...]:
     """The dimensions that either payload has, side by side; none for a quick verdict."""
+    if tier not in TIERS_WITH_BREAKDOWN:
+        return ()
     before, after = _breakdown(original), _breakdown(regen)
     changes = []
     for name in DIMENSIONS:
         if name in before or name in after:
             was, now = _entry(before, name), _entry(after, name)
-            same = was.get("analysis") == now.get("analysis")
+            text = was.get("analysis")
+            same = isinstance(text, str) and text == now.get("analysis")
             labels = (_label(was), _label(now))
             changes.append(DimensionChange(name, *labels, classify(*labels), same))
     return tuple(changes)

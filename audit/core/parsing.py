@@ -2,30 +2,31 @@
 
 Pure: no I/O, no clock, no Django. Takes what a model wrote or what somebody
 already parsed and returns the object the gate scores and the database stores.
-None means malformed. Nothing here raises, whatever comes in, and the time
-taken is linear in the size of the input.
+None means malformed. The time taken is linear in the size of the input.
 
 Policy
-- Strict JSON with an object at the top; one Markdown code fence around the
-  whole of it is not part of it. Text after the object, NaN, numbers too large
-  for a double and duplicate keys are malformed.
+- Strict JSON with an object at the top; one Markdown code fence of three
+  backticks around the whole of it is not part of it. Text after the object,
+  NaN, numbers beyond a double and duplicate keys are malformed.
 - NUL and lone surrogates anywhere, also in fields that nobody reads, are
   malformed: no database takes them.
-- So are more than MAX_DEPTH levels: a verdict has three, and without a bound
-  of our own the answer would depend on how deep the caller's stack already is.
+- So is what no verdict can be: more than MAX_DEPTH levels (a verdict has three,
+  and without a bound of our own the answer would depend on how deep the
+  caller's stack already is), MAX_VALUES values or MAX_LENGTH characters. The
+  last two also hold off objects built by hand with shared or circular parts.
 """
 
 import json
+import sys
 from collections.abc import Iterable
 from math import isfinite
 from typing import Any, Final
 
 MAX_DEPTH: Final = 100
-# Values on one level. Only an object built by hand, with shared or circular
-# references, gets there: JSON of that many values is far beyond any model.
-MAX_WIDTH: Final = 1_000_000
+MAX_VALUES: Final = 1_000_000
+MAX_LENGTH: Final = 16_000_000
+MAX_INTEGER: Final = int(sys.float_info.max)
 
-_PLAIN: Final = frozenset({int, bool, type(None)})
 _FENCE: Final = "```"
 _JSON_SPACE: Final = " \t\r\n"
 
@@ -33,6 +34,8 @@ _JSON_SPACE: Final = " \t\r\n"
 def parse(output: object) -> dict[str, Any] | None:
     """The JSON object in `output` (text, or an object already parsed), else None."""
     if isinstance(output, str):
+        if len(output) > MAX_LENGTH:
+            return None
         text = _without_fence(output.strip(_JSON_SPACE))
         try:
             output, end = _DECODER.raw_decode(text)
@@ -40,7 +43,8 @@ def parse(output: object) -> dict[str, Any] | None:
             return None
         if end != len(text):
             return None
-    return output if isinstance(output, dict) else None
+    # A subclass may hold other things than it shows.
+    return output if type(output) is dict else None
 
 
 def _without_fence(text: str) -> str:
@@ -55,43 +59,70 @@ def _without_fence(text: str) -> str:
 
 
 def is_storable(root: dict[str, Any]) -> bool:
-    """Whether every value is one that JSON and both databases can hold.
-
-    Level by level instead of recursively, and all strings are tested in one
-    go: this runs on every verdict, and it is most of the gate's time.
-    """
+    """Whether every value is one that JSON and both databases can hold."""
     texts: list[str] = []
+    left = MAX_VALUES
     level: list[Any] = [root]
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_DEPTH):  # level by level: recursion would have the stack's bound
         deeper: list[Any] = []
         for container in level:
+            left -= len(container)
+            if left < 0:
+                return False
+            values: Iterable[Any] = container
             if type(container) is dict:
                 texts += container  # its keys
-                values: Iterable[Any] = container.values()
-            else:
-                values = container
+                values = container.values()
             for value in values:
                 kind = type(value)
                 if kind is str:
                     texts.append(value)
                 elif kind is dict or kind is list:
                     deeper.append(value)
-                elif not (kind in _PLAIN or (kind is float and isfinite(value))):
+                elif not _is_plain(value):
                     return False
         if not deeper:
-            return is_clean(texts)
-        if len(deeper) > MAX_WIDTH:
-            return False
+            return _fits(texts) and is_clean(texts)
         level = deeper
     return False
 
 
 def is_clean(texts: list[str]) -> bool:
+    """Whether no text holds a NUL or a lone surrogate."""
+    joined = "".join(texts)
+    if joined.isascii():
+        return "\0" not in joined
     try:
-        joined = "".join(texts)
-        return "\0" not in joined and (joined.isascii() or bool(joined.encode()))
-    except (TypeError, UnicodeEncodeError):  # a key that is no string; a lone surrogate
+        return b"\0" not in joined.encode()  # faster to be found in bytes than in wide text
+    except UnicodeEncodeError:
         return False
+
+
+def is_plainly_clean(text: str) -> bool:
+    """Whether the strings in this JSON are clean without a look at them.
+
+    Without a backslash there is no escape, so no NUL (JSON takes none as it is)
+    and no surrogate but one that stands there as a character.
+    """
+    if "\\" in text:
+        return False
+    try:
+        return text.isascii() or bool(text.encode("utf-16-le"))  # the quickest that refuses them
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_plain(value: object) -> bool:
+    if type(value) is float:
+        return isfinite(value)
+    if type(value) is int:
+        return -MAX_INTEGER <= value <= MAX_INTEGER
+    return value is None or type(value) is bool
+
+
+def _fits(texts: list[str]) -> bool:
+    """Whether it is text at all (a key can be anything), and not too much of it."""
+    return all(type(text) is str for text in texts) and sum(map(len, texts)) <= MAX_LENGTH
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

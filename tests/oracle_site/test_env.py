@@ -41,17 +41,42 @@ def test_an_address_loses_its_last_slash():
     assert env.address("SITE_URL", "", default="") == "https://oracle.example"
 
 
-@pytest.mark.parametrize("value", ["oracle.example", "ftp://x", "https://", "https://x/path"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "oracle.example",
+        "ftp://x",
+        "https://",
+        "https://x/path",
+        "https://x?a=b",
+        "https://x#a",
+        "https://user:pw@x",
+        "https://x:99999",
+        "http://[::1",
+    ],
+)
 def test_a_bad_address_names_the_variable(value):
     with pytest.raises(ImproperlyConfigured, match="SITE_URL must be an address"):
         Environment({"SITE_URL": value}).address("SITE_URL", "", default="")
 
 
-def test_what_must_be_set_says_what_it_is_for():
-    env = Environment({})
-    assert env.required_unless(True, "KEY", "signs", default="dev") == "dev"
-    with pytest.raises(ImproperlyConfigured, match="KEY must be set when DEBUG is off: signs"):
-        env.required_unless(False, "KEY", "signs", default="dev")
+def secret(value: str, *, needed: bool) -> str:
+    env = Environment({"KEY": value})
+    return env.secret("KEY", "signs", needed=needed, at_least=3, default="dev")
+
+
+def test_a_secret_must_be_set_and_long_enough_only_where_it_is_needed():
+    assert secret("", needed=False) == "dev"
+    assert secret("abc", needed=True) == "abc"
+    for value in ("", "ab"):
+        with pytest.raises(ImproperlyConfigured, match="KEY must be set when DEBUG is off: signs"):
+            secret(value, needed=True)
+
+
+def test_both_ends_of_a_range_are_in_it():
+    for value in ("1", "9"):
+        env = Environment({"N": value})
+        assert env.integer("N", "", default=5, at_least=1, at_most=9) == int(value)
 
 
 def test_sqlite_lies_under_the_root_or_where_it_says():
@@ -72,7 +97,15 @@ def test_postgresql_by_host_or_socket():
 
 @pytest.mark.parametrize(
     "url",
-    ["mysql://u:secret@h/d", "sqlite://", "postgres://u:secret@h/", "nonsense", "postgres://h:x/d"],
+    [
+        "mysql://u:secret@h/d",
+        "sqlite://",
+        "postgres://u:secret@h/",
+        "nonsense",
+        "postgres://h:x/d",
+        "postgres://u:secret/2@h/d",
+        "postgres://u:secret#2@h/d",
+    ],
 )
 def test_a_bad_database_is_refused_without_repeating_a_password(url):
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as caught:

@@ -1,4 +1,3 @@
-import os
 import re
 import subprocess
 import sys
@@ -7,6 +6,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests.child_env import child_env
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -14,7 +15,7 @@ def start(**environment: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "manage.py", "check"],
         cwd=ROOT,
-        env={"PATH": os.environ["PATH"], **environment},
+        env=child_env(**environment),
         capture_output=True,
         text=True,
         check=False,
@@ -35,11 +36,12 @@ def test_the_readme_lists_no_variable_that_nobody_reads():
 
 
 def test_the_environment_is_read_in_one_place():
+    """Handing all of it on to a child, `{**os.environ, ...}`, is not reading."""
     readers = [
         str(path.relative_to(ROOT))
         for folder in ("audit", "oracle_site", "verdicts")
         for path in (ROOT / folder).rglob("*.py")
-        if re.search(r"os\.environ(?!\.setdefault)|os\.getenv", path.read_text())
+        if re.search(r"(?<!\*\*os\.)\benviron\b(?!\.setdefault)|getenv", path.read_text())
     ]
     assert readers == ["oracle_site/settings.py"]
 
@@ -49,7 +51,10 @@ def test_the_environment_is_read_in_one_place():
     [
         ({"ORACLE_PRICE_QUICK": "free"}, "ORACLE_PRICE_QUICK must be a whole number from 50"),
         ({"DEBUG": "0"}, "SECRET_KEY must be set when DEBUG is off"),
+        ({"DEBUG": "0", "SECRET_KEY": "short"}, "SECRET_KEY must be set when DEBUG is off"),
         ({"DATABASE_URL": "oracle"}, "DATABASE_URL must look like"),
+        ({"SITE_URL": "http://[::1"}, "SITE_URL must be an address"),
+        ({"SUPPORT_EMAIL": "nobody"}, "SUPPORT_EMAIL must be an email address, not 'nobody'"),
     ],
 )
 def test_a_bad_value_stops_the_start_with_one_sentence(environment, sentence):
@@ -57,6 +62,20 @@ def test_a_bad_value_stops_the_start_with_one_sentence(environment, sentence):
     assert run.returncode == 1
     assert run.stderr.startswith(f"Oracle does not start: {sentence}")
     assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_forwarded_scheme_is_believed_only_behind_a_proxy():
+    program = "from django.conf import settings; print(settings.SECURE_PROXY_SSL_HEADER)"
+    for value, header in (("0", "None"), ("1", "('HTTP_X_FORWARDED_PROTO', 'https')")):
+        run = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=ROOT,
+            env=child_env(BEHIND_PROXY=value, DJANGO_SETTINGS_MODULE="oracle_site.settings"),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert run.stdout.strip() == header
 
 
 def test_the_defaults_start():

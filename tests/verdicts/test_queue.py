@@ -18,10 +18,13 @@ def test_a_job_lives_and_dies_with_its_transaction():
     class Undo(Exception):
         pass
 
-    with pytest.raises(Undo), transaction.atomic():
+    def enqueue_and_fail():
         queue.enqueue(queue.DELIVER, 1)
         assert OrmQ.objects.count() == 1
         raise Undo
+
+    with pytest.raises(Undo), transaction.atomic():
+        enqueue_and_fail()
     assert OrmQ.objects.count() == 0
 
 

@@ -75,12 +75,11 @@ PROVIDERS: Final[dict[str, Capabilities]] = {
 }
 
 # The knobs of the lock that a model does not honour. Generation 3 takes the
-# sampling parameters and the candidate count without acting on them.
+# sampling parameters without acting on them.
 _GENERATION_3: Final[dict[Knob, Effect]] = {
     "temperature": "ignored",
     "topP": "ignored",
     "topK": "ignored",
-    "candidateCount": "ignored",
 }
 GEMINI_MODELS: Final[dict[str, dict[Knob, Effect]]] = {
     "gemini-2.5-flash": {},

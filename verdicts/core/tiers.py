@@ -16,6 +16,8 @@ from audit.core.vocabulary import DIMENSIONS, LABELS, TierName
 CURRENCY: Final = "cad"
 FULL_CENTS: Final = 500
 
+_SYMBOL: Final = {CURRENCY: "CA$"}
+
 
 @dataclass(frozen=True, slots=True)
 class Tier:
@@ -24,6 +26,11 @@ class Tier:
     promise: tuple[str, ...]  # what the customer gets, a line each
     schema: dict[str, Any]
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The top-level fields of the answer, all of them required."""
+        return tuple(self.schema["required"])
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -31,7 +38,7 @@ class Price:
     currency: str = CURRENCY
 
     def __str__(self) -> str:
-        return f"CA${self.cents // 100}.{self.cents % 100:02}"
+        return f"{_SYMBOL[self.currency]}{self.cents // 100}.{self.cents % 100:02}"
 
 
 def price_list(*, quick_cents: int, strategy_cents: int) -> dict[TierName, Price]:

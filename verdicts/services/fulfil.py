@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from audit.core.record import short_hash
+from audit.core.redaction import short_hash
 from verdicts import queue
 from verdicts.core.errors import ModelError, ModelRefused, ModelRetired
 from verdicts.models import Delivery, Order, Status, Verdict

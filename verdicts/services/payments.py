@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from audit.core.record import short_hash
+from audit.core.redaction import short_hash
 from verdicts import queue
 from verdicts.core.sessions import CheckoutSession, read_session
 from verdicts.gateways.stripe_api import Event

@@ -57,6 +57,9 @@ class Command(BaseCommand):
         except BrokenPipeError:
             # Whoever reads has seen enough. Python would fail once more on closing stdout.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise CommandError(f"output: {error.strerror}", returncode=BAD_USAGE) from None
         if rejected:
             raise CommandError(f"{rejected} of {total} rejected", returncode=REJECTED)
         if not total:
@@ -72,15 +75,15 @@ def _outputs(source: str, *, lined: bool) -> Iterator[_Input]:
     """The model outputs in `source`, one at a time, so that a file of any size can be scored."""
     try:
         if source == "-":
+            if sys.stdin is None:
+                raise CommandError("standard input is closed", returncode=BAD_USAGE)
             yield from _read("-", sys.stdin.buffer, lined=lined)
             return
         path = Path(source)
         with path.open("rb") as file:
-            yield from _read(source, file, lined=lined or path.suffix in LINED_SUFFIXES)
-    except BrokenPipeError:  # of the output, while we were being read
-        raise
+            yield from _read(source, file, lined=lined or path.suffix.lower() in LINED_SUFFIXES)
     except OSError as error:
-        raise CommandError(f"{source}: {error.strerror}", returncode=BAD_USAGE) from None
+        raise CommandError(f"{source!r}: {error.strerror}", returncode=BAD_USAGE) from None
 
 
 def _read(name: str, file: BinaryIO, *, lined: bool) -> Iterator[_Input]:

@@ -138,11 +138,31 @@ def test_bad_characters_in_a_required_field_are_malformed(bad):
     assert "malformed_json" in crosscheck(payload, "strategy").flags
 
 
-def test_an_error_in_the_gate_fails_closed():
-    decision = crosscheck(complete("quick"), "platinum")
+def test_more_tests_than_anybody_asked_for_are_looked_through_too():
+    payload = complete("strategy")
+    payload["strategy"]["tests"] = ["s" * 1_000_000] * 3_000
+    assert "malformed_json" in crosscheck(payload, "strategy").flags
+    payload["strategy"]["tests"] = ["A test."] * 3_000
+    assert crosscheck(payload, "strategy").approved
+
+
+@pytest.mark.parametrize("error", [TypeError, MemoryError, KeyError])
+def test_whatever_goes_wrong_in_the_gate_fails_closed(monkeypatch, error):
+    def fail(*_):
+        raise error("with text of the model's in it")
+
+    monkeypatch.setattr("audit.core.crosscheck.read", fail)
+    decision = crosscheck(complete("quick"), "quick")
+    assert (decision.approved, decision.crosscheck_reason) == (False, "gate_error")
+    assert decision.error.startswith(f"{error.__name__} in fail:")
+
+
+@pytest.mark.parametrize("output", [complete("quick"), "", None])
+def test_an_unknown_tier_is_an_error_whatever_the_output(output):
+    decision = crosscheck(output, "platinum")
     assert not decision.approved
     assert decision.crosscheck_reason == "gate_error"
     assert decision.coherence_score is None
     assert decision.threshold == OMEGA
     assert decision.verdict_label == "UNKNOWN"
-    assert decision.error == "ValueError in read:" + decision.error.rpartition(":")[2]
+    assert decision.error.startswith("ValueError in crosscheck:")

@@ -5,7 +5,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.core.crosscheck import crosscheck
@@ -64,24 +64,72 @@ def test_c_never_exceeds_one_and_nothing_raises(output, tier):
     assert decision.approved == (decision.coherence_score >= decision.threshold)
 
 
-@given(verdicts, tiers)
-def test_an_approved_verdict_has_every_required_field(payload, tier):
-    if crosscheck(payload, tier).approved:
-        assert all(present(payload, path) for path in required_paths(tier))
+phrases = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
 
 
-@pytest.mark.parametrize(
-    ("tier", "path"), [(tier, path) for tier in TIERS for path in required_paths(tier)]
-)
-@pytest.mark.parametrize("label", LABELS)
-def test_a_complete_verdict_less_any_required_field_is_rejected(tier, path, label):
-    payload = complete(tier, label)
-    assert crosscheck(payload, tier).approved
-    assert crosscheck(payload, tier).flags == ()
+@st.composite
+def sound_verdicts(draw, blanks: bool = True):
+    """A tier and a complete verdict of it, with any labels and texts."""
+    tier = draw(tiers)
+    sentences = phrases.map(lambda text: f"Because of {text}.")
+    words = phrases | sentences if blanks else sentences
+    payload = complete(tier, draw(st.sampled_from(LABELS)))
+    payload["summary"] = draw(words)
+    for entry in payload.get("breakdown", {}).values():
+        entry["analysis"] = draw(words)
+        if blanks:
+            entry["verdict"] = draw(st.sampled_from(LABELS))
+    if "strategy" in payload:
+        payload["strategy"]["next_step"] = draw(words)
+        payload["strategy"]["tests"] = draw(st.lists(words, min_size=2, max_size=4))
+    return tier, payload
+
+
+def remove(payload: dict, path: tuple[str, ...], replacement: object = None) -> None:
+    """Take the field away, or put something of another type in its place."""
     holder = payload
     for key in path[:-1]:
+        if not isinstance(holder, dict) or key not in holder:
+            return
         holder = holder[key]
-    del holder[path[-1]]
+    if isinstance(holder, dict) and path[-1] in holder:
+        if replacement is None:
+            del holder[path[-1]]
+        else:
+            holder[path[-1]] = replacement
+
+
+def test_sound_verdicts_are_mostly_approved():
+    """Or the properties below would hold of nothing."""
+    approved = dict.fromkeys(TIERS, 0)
+
+    @settings(derandomize=True, database=None)
+    @given(sound_verdicts())
+    def count(drawn):
+        tier, payload = drawn
+        approved[tier] += crosscheck(payload, tier).approved
+
+    count()
+    assert min(approved.values()) >= 10
+
+
+@given(sound_verdicts(), st.data())
+def test_an_approved_verdict_has_every_required_field(drawn, data):
+    tier, payload = drawn
+    paths = required_paths(tier)
+    for path in data.draw(st.lists(st.sampled_from(paths), max_size=2)):
+        remove(payload, path, data.draw(st.sampled_from([None, 7, "text", [], {}])))
+    if crosscheck(payload, tier).approved:
+        assert all(present(payload, path) for path in paths)
+
+
+@given(sound_verdicts(blanks=False), st.data())
+def test_a_complete_verdict_less_any_required_field_is_rejected(drawn, data):
+    tier, payload = drawn
+    whole = crosscheck(payload, tier)
+    assert whole.approved
+    assert whole.flags == ()
+    remove(payload, data.draw(st.sampled_from(required_paths(tier))))
     decision = crosscheck(payload, tier)
     assert not decision.approved
     assert decision.crosscheck_reason == "field_missing"
@@ -100,9 +148,10 @@ def test_a_round_trip_through_json_changes_no_decision(payload, tier):
     assert crosscheck(text, tier) == crosscheck(payload, tier)
 
 
-@given(verdicts, tiers, anything)
-def test_what_is_approved_can_be_stored_as_json(payload, tier, extra):
-    payload = {**payload, "extra": extra}
+@given(sound_verdicts(blanks=False), anything)
+def test_what_is_approved_can_be_stored_as_json(drawn, extra):
+    tier, payload = drawn
+    payload["extra"] = extra
     if crosscheck(payload, tier).approved:
         stored = json.dumps(payload, allow_nan=False, ensure_ascii=False).encode()
         assert b"\0" not in stored

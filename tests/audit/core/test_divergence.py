@@ -33,7 +33,7 @@ def test_dimensions_are_compared_one_by_one():
     original, regen = complete("full", "GREEN"), complete("full", "GREEN")
     regen["breakdown"]["Turbulence"]["verdict"] = "RED"
     regen["breakdown"]["Curvature"]["analysis"] = "Another reason."
-    changes = {change.dimension: change for change in compare_dimensions(original, regen)}
+    changes = {change.dimension: change for change in compare_dimensions("full", original, regen)}
     assert list(changes) == ["Stability", "Turbulence", "Change Rate", "Completion", "Curvature"]
     assert changes["Stability"].level == "none"
     assert changes["Stability"].same_analysis
@@ -43,16 +43,24 @@ def test_dimensions_are_compared_one_by_one():
 
 
 def test_a_quick_verdict_has_no_dimensions_to_compare():
-    assert compare_dimensions(complete("quick"), complete("quick")) == ()
+    assert compare_dimensions("quick", complete("full"), complete("full")) == ()
 
 
 def test_a_dimension_that_one_side_lacks_is_unknown():
     regen = complete("full")
     del regen["breakdown"]["Completion"]
     regen["breakdown"]["Stability"] = "gone"
-    changes = {change.dimension: change for change in compare_dimensions(complete("full"), regen)}
+    changes = {
+        change.dimension: change for change in compare_dimensions("full", complete("full"), regen)
+    }
     assert changes["Completion"][1:4] == ("GREEN", UNKNOWN, None)
     assert changes["Stability"][1:4] == ("GREEN", UNKNOWN, None)
+
+
+def test_two_analyses_that_are_missing_are_not_the_same_text():
+    bare = {"breakdown": {"Stability": {"verdict": "RED"}}}
+    (change,) = compare_dimensions("full", bare, bare)
+    assert not change.same_analysis
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
+from collections import OrderedDict
+
 import pytest
 
-from audit.core.parsing import is_clean, is_storable, parse
+from audit.core.parsing import is_clean, is_plainly_clean, is_storable, parse
 
 OBJECT = '{"verdict": "GREEN"}'
 
@@ -27,6 +29,8 @@ def test_an_object_is_read_with_or_without_one_fence(text):
         f"```json\n{OBJECT}\n```\nHope this helps!",
         f"```json\n{OBJECT}",
         f"```{OBJECT}```",
+        f"```json please\n{OBJECT}\n```",
+        f"````json\n{OBJECT}\n````",
         f"{OBJECT}\n```",
         "``````",
         "```\n```",
@@ -58,8 +62,40 @@ def test_an_escaped_pair_of_surrogates_is_one_clean_character():
     assert is_storable(payload)
 
 
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        (OBJECT, True),
+        ('{"summary": "’ 判断 🍁"}', True),
+        ('{"summary": "\\u0000"}', False),
+        ('{"summary": "\\n"}', False),  # it is, but not plainly so
+        ('{"summary": "\ud800"}', False),
+        ('{"summary": "\udf41 after ’"}', False),
+    ],
+)
+def test_text_without_escapes_is_as_clean_as_its_characters(text, clean):
+    assert is_plainly_clean(text) is clean
+
+
 def test_two_lone_surrogates_do_not_make_each_other_clean():
     assert not is_clean(["\ud83c", "\udf41"])
+
+
+@pytest.mark.parametrize("extra", ["\0", float("nan"), object()])
+def test_a_subclass_of_an_object_is_not_taken_at_its_word(extra):
+    assert parse(OrderedDict(verdict="GREEN", summary="Long enough text.", extra=extra)) is None
+
+
+def test_an_integer_beyond_a_double_is_as_malformed_as_a_float():
+    assert is_storable({"n": 10**308})
+    assert not is_storable({"n": 10**309})
+    assert not is_storable({"n": -(10**5_000)})
+
+
+def test_the_bounds_count_what_would_be_written_and_not_what_is_shared():
+    assert not is_storable({"x": [[0] * 4_000] * 4_000})
+    assert not is_storable({"x": ["s" * 1_000_000] * 3_000})
+    assert parse('{"x": "' + "s" * 16_000_000 + '"}') is None
 
 
 @pytest.mark.parametrize("value", [None, True, 0, 1.5, "text", [], {}, [[{"a": [1]}]]])

@@ -113,8 +113,3 @@ def test_opposed(top, labels, opposed):
 )
 def test_strategy(block, expected):
     assert reading_of({"strategy": block}, "strategy").strategy == expected
-
-
-def test_an_unknown_tier_is_an_error():
-    with pytest.raises(ValueError, match="unknown tier 'gold'"):
-        reading_of({}, "gold")

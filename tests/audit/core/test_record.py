@@ -96,6 +96,10 @@ def test_an_entry_is_one_line_of_ascii_that_reads_back_the_same():
     assert json.loads(line) == entry
 
 
+def test_the_bytes_of_a_line_are_fixed():
+    assert canonical_line({"b": "é", "a": [1.0, None]}) == '{"b":"\\u00e9","a":[1.0,null]}\n'
+
+
 def test_a_figure_that_is_no_json_is_refused():
     with pytest.raises(ValueError, match="JSON"):
         canonical_line({"score": float("nan")})

@@ -1,4 +1,5 @@
 import json
+from hashlib import sha256
 
 import pytest
 from hypothesis import given
@@ -63,6 +64,7 @@ def test_a_hostile_query_stays_inside_its_fence(tier, query):
     prompt = build_verdict_prompt(tier, query)
     assert len(prompt.splitlines()) == len(build_verdict_prompt(tier, "x").splitlines())
     assert json.loads(fenced(prompt)) == query
+    assert prompt.count("<<<SUBMISSION") == prompt.count("SUBMISSION>>>") == 1
 
 
 @given(queries, st.sampled_from(TIERS))
@@ -78,8 +80,10 @@ def test_the_same_arguments_give_the_same_bytes():
     assert "Ünïcödé 判断 🍁" in first
 
 
-def test_each_tier_has_a_template_of_its_own():
-    assert len({template_sha256(tier) for tier in TIERS}) == len(TIERS)
+@pytest.mark.parametrize("tier", TIERS)
+def test_the_fingerprint_is_of_the_template_as_it_is_sent(tier):
+    template = build_verdict_prompt(tier, "x").replace('"x"', "{query}")
+    assert template_sha256(tier) == sha256(template.encode()).hexdigest()
 
 
 @pytest.mark.parametrize(

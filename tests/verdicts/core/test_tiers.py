@@ -22,6 +22,14 @@ def test_the_full_breakdown_costs_five_dollars_whatever_the_settings():
     }
 
 
+def test_each_tier_promises_its_fields():
+    assert [TIER[name].fields for name in TIERS] == [
+        ("verdict", "summary"),
+        ("verdict", "summary", "breakdown"),
+        ("verdict", "summary", "breakdown", "strategy"),
+    ]
+
+
 def test_cents_are_always_shown():
     assert str(Price(1005)) == "CA$10.05"
 

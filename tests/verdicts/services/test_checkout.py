@@ -1,6 +1,6 @@
 import pytest
 
-from verdicts.core.errors import PaymentsBusy, PaymentRefused
+from verdicts.core.errors import PaymentRefused, PaymentsBusy
 from verdicts.models import Order, Status
 from verdicts.outside import stripe_account
 from verdicts.services.checkout import start_checkout

@@ -57,7 +57,7 @@ def test_several_files_give_one_decision_each(tmp_path):
 
 
 def test_a_jsonl_file_is_scored_line_by_line(tmp_path):
-    corpus = tmp_path / "corpus.jsonl"
+    corpus = tmp_path / "corpus.JSONL"
     corpus.write_text(f"{GOOD}\n\n{GOOD}\n")
     run = score("--tier", "quick", corpus)
     assert [d["input"] for d in decisions(run)] == [f"{corpus}:1", f"{corpus}:3"]
@@ -94,7 +94,7 @@ def test_explain_shows_each_contribution_and_the_formula():
     [
         (["--tier", "gold"], "invalid choice: 'gold'"),
         ([], "required: --tier"),
-        (["--tier", "quick", "no-such-file.json"], "no-such-file.json: No such file"),
+        (["--tier", "quick", "no-such-file.json"], "'no-such-file.json': No such file"),
         (["--tier", "quick", "--jsonl"], "no verdict in the input"),
         (["--tier", "quick", "."], "Is a directory"),
     ],
@@ -104,6 +104,21 @@ def test_bad_usage_is_told_from_a_rejection(arguments, says):
     assert run.returncode == 2
     assert says in run.stderr.decode()
     assert run.stdout == b""
+
+
+def test_a_full_disk_is_not_taken_for_a_rejection():
+    full = os.open("/dev/full", os.O_WRONLY)
+    run = subprocess.run(
+        [sys.executable, "manage.py", "score_verdict", "--tier", "quick"],
+        cwd=ROOT,
+        input=GOOD.encode(),
+        stdout=full,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(full)
+    assert run.returncode == 2
+    assert run.stderr.decode().strip() == "CommandError: output: No space left on device"
 
 
 def test_a_reader_who_leaves_early_is_no_error(tmp_path):

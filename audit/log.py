@@ -1,0 +1,104 @@
+"""oracle_log.jsonl: append in your transaction, and the line follows your commit.
+
+A line is never there without its commit and never missing for long after it:
+what cannot be written now is logged, counted on its row and written by a later
+`flush` or by the `sweep`. A write that fails is never raised into a caller.
+"""
+
+import json
+import logging
+import secrets
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F
+
+from audit import log_reader
+from audit.core import chain
+from audit.core.record import canonical_line
+from audit.core.redaction import redacted
+from audit.log_file import LogFile, locked
+from audit.log_writer import BATCH, write_batch
+from audit.models import LogEntry
+
+FLUSH_PATIENCE: Final = 0.05
+SWEEP_PATIENCE: Final = 5.0
+
+logger = logging.getLogger("audit.log")
+
+
+def append(entry: Mapping[str, Any]) -> LogEntry:
+    """Put an entry on record with the caller's transaction; its line follows the commit.
+
+    What is no JSON raises here, so that no state commits without its record.
+    """
+    if reserved := chain.RESERVED & entry.keys():
+        raise ValueError(f"the chain sets these itself: {', '.join(sorted(reserved))}")
+    row = LogEntry(host=settings.ORACLE_LOG_NAME, entry=canonical_line(entry).rstrip())
+    if chain.PREVIEW in entry:
+        if not isinstance(entry[chain.PREVIEW], str):
+            raise TypeError("a preview is text")
+        row.salt = secrets.token_hex(16)
+        row.commitment = chain.commitment(row.salt, entry[chain.PREVIEW])
+    row.save()
+    transaction.on_commit(flush, robust=True)
+    return row
+
+
+def flush() -> int:
+    """Write what is pending, unless another process is at it; returns how many lines.
+
+    Inside a transaction it does nothing: a line must not come before its commit.
+    """
+    if (
+        connection.in_atomic_block
+        or not LogEntry.objects.pending(settings.ORACLE_LOG_NAME).exists()
+    ):
+        return 0
+    return _write(FLUSH_PATIENCE)
+
+
+def sweep() -> int:
+    """Write all that is pending and mend what the file lacks; returns how many lines."""
+    if connection.in_atomic_block:
+        return 0
+    total = 0
+    while written := _write(SWEEP_PATIENCE):
+        total += written
+    return total
+
+
+def find_original(session_id: str) -> dict[str, Any] | None:
+    """The session's first approved original in this host's log files, or None (R19)."""
+    return log_reader.find_original(settings.ORACLE_LOG_PATH, session_id)
+
+
+def _write(patience: float) -> int:
+    path, host = settings.ORACLE_LOG_PATH, settings.ORACLE_LOG_NAME
+    try:
+        with locked(path, patience) as held:
+            if not held:
+                return 0
+            with LogFile(path) as log:
+                return write_batch(log, host=host, sync=settings.ORACLE_LOG_SYNC)
+    except (OSError, DatabaseError) as error:
+        _report(host, error)
+        return 0
+
+
+def _report(host: str, error: OSError | DatabaseError) -> None:
+    """Count the failure on every row that waits; tell each row's entry once."""
+    # Of a database's error only its kind: its text may quote a row.
+    cause = str(error) if isinstance(error, OSError) else type(error).__name__
+    logger.error("the log cannot be written: %s", cause)
+    try:
+        rows = list(LogEntry.objects.pending(host)[:BATCH])
+        LogEntry.objects.filter(pk__in=[row.pk for row in rows]).update(failures=F("failures") + 1)
+    except DatabaseError:
+        return  # told above; the rows stay pending
+    for row in rows:
+        if row.failures == 0:
+            entry = canonical_line(redacted(json.loads(row.entry))).rstrip()
+            logger.error("not in the log yet: %s %s", row.public_id, entry)

@@ -1,0 +1,60 @@
+"""Reading oracle_log.jsonl back, with what rotation put aside, oldest first.
+
+Takes no lock and trusts no line to be whole: what cannot be read is passed
+over, since `audit_verify` is what names it.
+"""
+
+import gzip
+import json
+import logging
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from audit.core.chain import parse
+from audit.log_file import rotated
+
+logger = logging.getLogger("audit.log")
+
+
+def find_original(path: Path, session_id: str) -> dict[str, Any] | None:
+    """The session's first approved original, as its line says it (R19)."""
+    needle = json.dumps(session_id).encode()  # as it stands in a line, so few lines are parsed
+    for line in lines(path):
+        if needle in line:
+            fields = parse(line)
+            if fields is not None and _is_original(fields, session_id):
+                return fields
+    return None
+
+
+def lines(path: Path) -> Iterator[bytes]:
+    """Every line of the log, across its files; the last may be torn."""
+    for one in sorted([*rotated(path), path], key=_begins):
+        yield from _lines(one)
+
+
+def _is_original(fields: dict[str, Any], session_id: str) -> bool:
+    return (
+        fields.get("event") == "tmm_crosscheck"
+        and fields.get("session_id") == session_id
+        and fields.get("kind") == "original"
+        and fields.get("approved") is True
+    )
+
+
+def _begins(path: Path) -> str:
+    """When the file's first line was made: names and dates differ between rotators."""
+    fields = parse(next(_lines(path), b"")) or {}
+    return str(fields.get("timestamp", ""))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield from file
+    except FileNotFoundError:
+        return  # not there yet, or rotated away just now
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        logger.warning("%s is damaged: read up to there", path.name)

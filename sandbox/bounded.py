@@ -1,0 +1,74 @@
+"""Stores that forget their oldest entries instead of growing without end.
+
+A drill pushes thousands of orders through one sandbox, which keeps all of its
+state in memory.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from threading import RLock
+from typing import Final, Generic, TypeVar
+
+MOST: Final = 20_000
+MOST_BYTES: Final = 256 * 1024 * 1024
+
+V = TypeVar("V")
+
+
+class Bounded(Generic[V]):
+    """Entries by key in order of arrival. Thread-safe; the oldest go first.
+
+    `size` says what an entry weighs, for stores that hold what others sent.
+    """
+
+    def __init__(
+        self,
+        most: int = MOST,
+        *,
+        size: Callable[[V], int] | None = None,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._lock = RLock()
+        self._entries: OrderedDict[str, V] = OrderedDict()
+        self._most, self._most_bytes = most, most_bytes
+        self._size = size
+        self._bytes = 0
+
+    def put(self, key: str, value: V) -> None:
+        with self._lock:
+            self.pop(key)
+            self._entries[key] = value
+            self._bytes += self._weight(value)
+            while len(self._entries) > self._most or (
+                self._bytes > self._most_bytes and len(self._entries) > 1
+            ):
+                self.pop(next(iter(self._entries)))
+
+    def pop(self, key: str) -> V | None:
+        with self._lock:
+            value = self._entries.pop(key, None)
+            if value is not None:
+                self._bytes -= self._weight(value)
+            return value
+
+    def get(self, key: str) -> V | None:
+        with self._lock:
+            return self._entries.get(key)
+
+    def oldest_first(self) -> list[V]:
+        with self._lock:
+            return list(self._entries.values())
+
+    def newest_first(self) -> Iterator[V]:
+        return reversed(self.oldest_first())
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()
+            self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def _weight(self, value: V) -> int:
+        return self._size(value) if self._size else 0

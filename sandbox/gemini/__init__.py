@@ -1,0 +1,1 @@
+"""A stand-in for Gemini's generateContent that writes a plausible verdict."""

@@ -1,0 +1,1 @@
+"""The pages of the sandbox for people: overview, payment page, mailbox."""

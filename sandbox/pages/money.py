@@ -1,0 +1,13 @@
+"""Amounts as a buyer reads them."""
+
+from typing import Final
+
+_SIGN: Final = {"cad": "CA$", "usd": "US$", "eur": "€", "gbp": "£", "aud": "A$", "jpy": "¥"}
+_WITHOUT_CENTS: Final = frozenset({"jpy", "krw", "clp", "vnd"})
+
+
+def money(amount: int, currency: str) -> str:
+    code = currency.lower()
+    figure = f"{amount:,}" if code in _WITHOUT_CENTS else f"{amount / 100:,.2f}"
+    sign = _SIGN.get(code)
+    return f"{sign}{figure}" if sign else f"{figure} {code.upper()}"

@@ -1,0 +1,132 @@
+"""The first page: payments, mail, requests and faults at a glance."""
+
+from html import escape
+from typing import Final
+
+from sandbox.pages.money import money
+from sandbox.pages.shell import page, table
+from sandbox.recorder import Recorded
+from sandbox.state import State
+from sandbox.stripe.ledger import Session
+from sandbox.wire import Reply, Request
+
+SHOWN: Final = 25
+
+
+def show(state: State, request: Request) -> Reply:  # noqa: ARG001
+    sections = (
+        ("Payments", _payments(state)),
+        ("Mail", _mail(state)),
+        ("Faults in force", _faults(state)),
+        ("Latest requests", _requests(state)),
+        ("Events", _events(state)),
+    )
+    cards = "".join(
+        f'<section class="card"><h2>{title}</h2>{body}</section>' for title, body in sections
+    )
+    target = state.settings.webhook_url or "nowhere (no webhook address is set)"
+    heading = (
+        "<h1>What the sandbox has seen</h1>"
+        '<p class="quiet">Stands in for Gemini, Stripe and Microsoft Graph. Webhooks go to '
+        f"<code>{escape(target)}</code>.</p>"
+    )
+    return page("Overview", heading + _figures(state) + cards)
+
+
+def _figures(state: State) -> str:
+    sessions = state.ledger.sessions.oldest_first()
+    paid = sum(each.data["payment_status"] == "paid" for each in sessions)
+    figures = (
+        ("Sessions", len(sessions)),
+        ("Paid", paid),
+        ("Messages", len(state.mailbox.received())),
+        ("Requests", len(state.requests.entries())),
+        ("Webhooks waiting", state.webhooks.pending),
+    )
+    cards = "".join(
+        f'<div class="card"><b>{count:,}</b><span class="quiet">{name}</span></div>'
+        for name, count in figures
+    )
+    return f'<div class="figures">{cards}</div>'
+
+
+def _payments(state: State) -> str:
+    newest = list(state.ledger.sessions.newest_first())[:SHOWN]
+    headings = ("Session", "For", "Amount", "State", "Email")
+    return table(
+        headings, [_payment(state, each) for each in newest], "No checkout has been started."
+    )
+
+
+def _payment(state: State, session: Session) -> tuple[str, ...]:
+    data = session.data
+    charge = state.ledger.charge_of(session)
+    email = (data["customer_details"] or {}).get("email") or data["customer_email"] or "–"
+    kind, words = {
+        ("open", "unpaid"): ("warn", "open"),
+        ("complete", "paid"): ("good", "paid"),
+        ("complete", "unpaid"): ("warn", "waiting for the bank"),
+    }.get((data["status"], data["payment_status"]), ("bad", str(data["status"])))
+    if charge and charge.status == "failed":
+        kind, words = "bad", "refused by the bank"
+    elif charge and charge.refunded:
+        kind, words = "warn", "refunded"
+    return (
+        f'<a class="mono" href="/pay/{escape(session.id)}">{escape(session.id[:20])}…</a>',
+        escape(session.product),
+        escape(money(data["amount_total"], data["currency"])),
+        f'<span class="tag {kind}">{escape(words)}</span>',
+        escape(str(email)),
+    )
+
+
+def _mail(state: State) -> str:
+    newest = state.mailbox.received()[::-1][:SHOWN]
+    rows: list[tuple[str, ...]] = [
+        (
+            f"{each.at:%H:%M:%S}",
+            escape(", ".join(each.mail.to)),
+            f'<a href="/mailbox/{each.number}">{escape(each.mail.subject or "(no subject)")}</a>',
+        )
+        for each in newest
+    ]
+    return table(("Received", "To", "Subject"), rows, "No mail yet.")
+
+
+def _faults(state: State) -> str:
+    rows: list[tuple[str, ...]] = [
+        (
+            escape(rule["target"]),
+            escape(rule["fault"]),
+            "without end" if rule["times"] is None else f"{rule['times'] - rule['hits']} left",
+            f"{rule['share']:.0%}",
+            escape(rule["match"] or "everything"),
+        )
+        for rule in state.faults.as_list()
+    ]
+    return table(("Target", "Fault", "Times", "Share", "Match"), rows, "None: all is well.")
+
+
+def _requests(state: State) -> str:
+    newest = state.requests.entries()[::-1][:SHOWN]
+    headings = ("At", "To", "Request", "Fault")
+    return table(headings, [_request(each) for each in newest], "Nothing has called yet.")
+
+
+def _request(entry: Recorded) -> tuple[str, ...]:
+    fault = entry.request.fault.fault if entry.request.fault else ""
+    return (
+        f"{entry.at:%H:%M:%S}",
+        escape(entry.api),
+        f'<span class="mono">{escape(entry.request.method)} {escape(entry.request.path)}</span>',
+        f'<span class="tag bad">{escape(fault)}</span>' if fault else "",
+    )
+
+
+def _events(state: State) -> str:
+    rows: list[tuple[str, ...]] = []
+    for event in list(state.ledger.events.newest_first())[:SHOWN]:
+        tried = list(event.deliveries)
+        last = f"{len(tried)} × sent, last: {tried[-1]['result']}" if tried else "not sent"
+        rows.append((f'<span class="mono">{escape(event.kind)}</span>', escape(last)))
+    return table(("Event", "Delivery"), rows, "Nothing has happened to a payment yet.")

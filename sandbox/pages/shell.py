@@ -1,0 +1,49 @@
+"""The frame of every page: one style sheet, light and dark, nothing loaded from elsewhere."""
+
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from sandbox.wire import Response
+
+# No `form-action`: after paying, the browser is sent on to the shop's own address.
+_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+
+_STYLE: Final = Path(__file__).with_name("style.css").read_text()
+
+
+def page(title: str, body: str, *, status: int = 200, navigation: bool = True) -> Response:
+    """A whole page. `body` is HTML: whoever builds it escapes what others wrote."""
+    menu = (
+        '<nav aria-label="Sandbox"><strong>Sandbox</strong><a href="/">Overview</a>'
+        '<a href="/mailbox">Mailbox</a><a href="/_control/requests">Requests</a></nav>'
+    )
+    html = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)} · Sandbox</title><style>{_STYLE}</style></head><body>"
+        '<p class="strip" style="margin:0" role="note"><strong>SANDBOX</strong> – a local '
+        "stand-in. No money moves, no mail leaves this machine.</p>"
+        f"{menu if navigation else ''}<main>{body}</main></body></html>"
+    )
+    headers = {
+        "Content-Security-Policy": _POLICY,
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(status, html.encode("utf-8", "replace"), "text/html; charset=utf-8", headers)
+
+
+def table(headings: tuple[str, ...], rows: list[tuple[str, ...]], nothing: str) -> str:
+    """Cells are HTML. Without rows, a sentence that says so."""
+    if not rows:
+        return f'<p class="quiet" style="margin:0">{escape(nothing)}</p>'
+    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in headings)
+    lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return (
+        '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>"
+    )

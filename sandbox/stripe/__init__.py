@@ -1,0 +1,1 @@
+"""A stand-in for Stripe: Checkout Sessions, refunds, events and signed webhooks."""

@@ -1,0 +1,176 @@
+"""Stripe's endpoints: authorization, idempotency, and one function for each."""
+
+import copy
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+from urllib.parse import unquote_plus, urlsplit
+
+from sandbox.dispatch import Api, Handler, Route
+from sandbox.state import State
+from sandbox.stripe import errors, till
+from sandbox.stripe.checkout import create_session
+from sandbox.stripe.errors import StripeError, missing, no_such
+from sandbox.stripe.form import decode
+from sandbox.stripe.ids import new_id
+from sandbox.stripe.listing import page
+from sandbox.stripe.reading import integer, metadata_of, refuse_unknown, text
+from sandbox.wire import Reply, Request, Response, as_json
+
+Params = dict[str, Any]
+Endpoint = Callable[[State, Request, Params], dict[str, Any]]
+
+REASONS: Final = ("duplicate", "fraudulent", "requested_by_customer")
+_REFUND_PARAMS: Final = frozenset(
+    {"payment_intent", "charge", "amount", "reason", "metadata", "expand"}
+)
+
+API: Final = Api(
+    name="stripe",
+    searchable=lambda request: f"{request.target}\n{unquote_plus(request.text)}",
+    errors={
+        "unauthorized": errors.unauthorized,
+        "rate_limited": errors.rate_limited,
+        "error": partial(errors.failed, 500),
+        "bad_gateway": partial(errors.failed, 502),
+        "unavailable": partial(errors.failed, 503),
+    },
+)
+
+
+def _endpoint(work: Endpoint) -> Handler:
+    """Around every endpoint: the key, the parameters, the idempotency key, the errors."""
+
+    def handler(state: State, request: Request) -> Reply:
+        try:
+            key = _api_key(request)
+            sent = request.text if request.method == "POST" else urlsplit(request.target).query
+            params = decode(sent)
+
+            def perform() -> Response:
+                with state.ledger.lock:
+                    made = copy.deepcopy(work(state, request, params))
+                return as_json(made, headers={"Request-Id": new_id("req")})
+
+            once = request.headers.get("idempotency-key")
+            if request.method != "POST" or not once:
+                return perform()
+            whole = f"{request.path}\n".encode() + request.body
+            return state.ledger.idempotency.once(f"{key} {once}", whole, perform)
+        except StripeError as error:
+            return error.response()
+
+    return handler
+
+
+def _api_key(request: Request) -> str:
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not key:
+        raise StripeError("You did not provide an API key.", status=401)
+    if not key.startswith(("sk_", "rk_")) or "bad" in key:
+        raise StripeError(f"Invalid API Key provided: {key[:7]}****", status=401)
+    return key
+
+
+def _create(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+    session = create_session(params, state.base_url)
+    state.ledger.sessions.put(session.id, session)
+    return session.data
+
+
+def _retrieve(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+    return till.find_session(state, request.segment(3)).data
+
+
+def _list(state: State, request: Request, params: Params) -> dict[str, Any]:
+    sessions = [till.find_session(state, each.id).data for each in _newest_sessions(state)]
+    for name in ("status", "payment_intent"):
+        wanted = text(params, name)
+        if wanted:
+            sessions = [each for each in sessions if each[name] == wanted]
+    return page(sessions, params, kind="checkout.session", url=request.path)
+
+
+def _newest_sessions(state: State) -> list[Any]:
+    stored = state.ledger.sessions.newest_first()
+    return sorted(stored, key=lambda each: each.data["created"], reverse=True)
+
+
+def _expire(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+    session = till.find_session(state, request.segment(3))
+    if till.expire(state, session) is None:
+        raise StripeError(
+            'Only Checkout Sessions with a status in ["open"] can be expired. This Checkout '
+            f"Session has a status of {session.data['status']}."
+        )
+    return session.data
+
+
+def _refund(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+    refuse_unknown(params, _REFUND_PARAMS)
+    intent, charge_id = text(params, "payment_intent"), text(params, "charge")
+    if not intent and not charge_id:
+        raise missing("payment_intent")
+    if intent:
+        charge = state.ledger.charges.get(intent)
+    else:
+        every = state.ledger.charges.oldest_first()
+        charge = next((each for each in every if each.id == charge_id), None)
+    if charge is None:
+        kind = "payment_intent" if intent else "charge"
+        raise no_such(kind, intent or charge_id or "", kind)
+    reason = text(params, "reason")
+    if reason and reason not in REASONS:
+        raise StripeError(f"Invalid reason: must be one of {', '.join(REASONS)}", param="reason")
+    return till.refund(
+        state,
+        charge,
+        amount=integer(params, "amount"),
+        reason=reason,
+        metadata=metadata_of(params),
+    )
+
+
+def _retrieve_refund(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+    found = state.ledger.refunds.get(request.segment(2))
+    if found is None:
+        raise no_such("refund", request.segment(2))
+    return found
+
+
+def _list_refunds(state: State, request: Request, params: Params) -> dict[str, Any]:
+    intent = text(params, "payment_intent")
+    every = state.ledger.refunds.newest_first()
+    fitting = (each for each in every if intent in (None, each["payment_intent"]))
+    return page(fitting, params, kind="refund", url=request.path)
+
+
+def _retrieve_event(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+    found = state.ledger.events.get(request.segment(2))
+    if found is None:
+        raise no_such("event", request.segment(2))
+    return found.data
+
+
+def _list_events(state: State, request: Request, params: Params) -> dict[str, Any]:
+    kind = text(params, "type")
+    every = (event.data for event in state.ledger.events.newest_first())
+    fitting = (each for each in every if kind in (None, each["type"]))
+    return page(fitting, params, kind="event", url=request.path)
+
+
+_SESSIONS: Final = "/v1/checkout/sessions"
+ROUTES: Final = tuple(
+    Route(method, pattern, _endpoint(work), API)
+    for method, pattern, work in (
+        ("POST", _SESSIONS, _create),
+        ("GET", _SESSIONS, _list),
+        ("GET", f"{_SESSIONS}/[^/]+", _retrieve),
+        ("POST", f"{_SESSIONS}/[^/]+/expire", _expire),
+        ("POST", "/v1/refunds", _refund),
+        ("GET", "/v1/refunds", _list_refunds),
+        ("GET", "/v1/refunds/[^/]+", _retrieve_refund),
+        ("GET", "/v1/events", _list_events),
+        ("GET", "/v1/events/[^/]+", _retrieve_event),
+    )
+)

@@ -1,0 +1,155 @@
+"""What can happen to a session: paid, settled later, expired, refunded.
+
+Each change is made under the ledger's lock together with its event; the event
+is only queued here, the network is not used.
+"""
+
+import time
+from typing import Any, Literal
+
+from sandbox.state import State
+from sandbox.stripe.custom_fields import fill_custom_fields
+from sandbox.stripe.errors import StripeError, no_such
+from sandbox.stripe.events import Event
+from sandbox.stripe.ids import new_id
+from sandbox.stripe.ledger import Charge, Session
+from sandbox.stripe.session import customer_details
+
+Method = Literal["card", "delayed"]
+
+
+class NotOpen(StripeError):
+    """The session is not in a state that allows this."""
+
+
+def find_session(state: State, session_id: str) -> Session:
+    """The session as it stands now, or Stripe's 404."""
+    session = state.ledger.sessions.get(session_id)
+    if session is None:
+        raise no_such("checkout.session", session_id)
+    if session.is_open and session.data["expires_at"] <= time.time():
+        expire(state, session)
+    return session
+
+
+def pay(
+    state: State,
+    session: Session,
+    *,
+    method: Method = "card",
+    email: str | None = None,
+    answers: dict[str, str] | None = None,
+    announce: bool = True,
+) -> Event:
+    """Complete the session. With a delayed method the money comes later, or not at all."""
+    paid = method == "card"
+    data = session.data
+    with state.ledger.lock:
+        if not session.is_open:
+            raise NotOpen(f"This Checkout Session is {data['status']}.")
+        email = email or data["customer_email"]
+        fill_custom_fields(data["custom_fields"], answers or {})
+        data |= {
+            "status": "complete",
+            "payment_status": "paid" if paid else "unpaid",
+            "customer_details": customer_details(email),
+            "url": None,
+        }
+        book_charge(state, session, "succeeded" if paid else "pending")
+        event = state.ledger.enter("checkout.session.completed", data)
+    if announce:
+        state.webhooks.send(event)
+    return event
+
+
+def book_charge(state: State, session: Session, status: str) -> None:
+    """Enter the charge behind a completed session, so that it can be refunded."""
+    data = session.data
+    data["payment_intent"] = data["payment_intent"] or new_id("pi")
+    email = (data["customer_details"] or {}).get("email")
+    charge = Charge(
+        payment_intent=data["payment_intent"],
+        amount=data["amount_total"],
+        currency=data["currency"],
+        email=email,
+        session_id=session.id,
+        status=status,
+    )
+    state.ledger.charges.put(charge.payment_intent, charge)
+
+
+def settle(state: State, session: Session, *, succeeded: bool) -> Event:
+    """The bank's word on a delayed payment."""
+    with state.ledger.lock:
+        charge = state.ledger.charge_of(session)
+        if not session.awaits_the_bank or charge is None or charge.status != "pending":
+            raise NotOpen("This Checkout Session is not waiting for a bank.")
+        charge.status = "succeeded" if succeeded else "failed"
+        if succeeded:
+            session.data["payment_status"] = "paid"
+        outcome = "succeeded" if succeeded else "failed"
+        event = state.ledger.enter(f"checkout.session.async_payment_{outcome}", session.data)
+    state.webhooks.send(event)
+    return event
+
+
+def expire(state: State, session: Session) -> Event | None:
+    """Close an open session; None if it was not open any more."""
+    with state.ledger.lock:
+        if not session.is_open:
+            return None
+        session.data |= {"status": "expired", "url": None}
+        event = state.ledger.enter("checkout.session.expired", session.data)
+    state.webhooks.send(event)
+    return event
+
+
+def refund(
+    state: State,
+    charge: Charge,
+    *,
+    amount: int | None,
+    reason: str | None = None,
+    metadata: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    """Give back all that is left, or a part of it."""
+    with state.ledger.lock:
+        left = charge.amount - charge.refunded
+        amount = left if amount is None else amount
+        if charge.status != "succeeded":
+            raise StripeError(
+                f"This PaymentIntent ({charge.payment_intent}) does not have a successful "
+                "charge to refund."
+            )
+        if left <= 0:
+            raise StripeError(
+                f"Charge {charge.id} has already been refunded.", code="charge_already_refunded"
+            )
+        if not 1 <= amount <= left:
+            raise StripeError(
+                f"Refund amount ({amount / 100:.2f}) is greater than unrefunded amount on charge "
+                f"({left / 100:.2f})",
+                param="amount",
+            )
+        charge.refunded += amount
+        made = {
+            "id": new_id("re"),
+            "object": "refund",
+            "amount": amount,
+            "balance_transaction": new_id("txn"),
+            "charge": charge.id,
+            "created": int(time.time()),
+            "currency": charge.currency,
+            "destination_details": {"type": "card"},
+            "metadata": metadata or {},
+            "payment_intent": charge.payment_intent,
+            "reason": reason,
+            "receipt_number": None,
+            "source_transfer_reversal": None,
+            "status": "succeeded",
+            "transfer_reversal": None,
+        }
+        state.ledger.refunds.put(str(made["id"]), made)
+        event = state.ledger.enter("charge.refunded", charge.as_dict())
+    state.webhooks.send(event)
+    return made

@@ -1,0 +1,89 @@
+"""Refunds, idempotency keys and events, through the stripe library."""
+
+import pytest
+import stripe
+
+from tests.sandbox.shopping import checkout, order
+
+
+@pytest.fixture
+def paid(sandbox, shop):
+    session = checkout(shop)
+    sandbox.pay(session.id)
+    return shop.v1.checkout.sessions.retrieve(session.id)
+
+
+def test_a_refund_gives_everything_back_and_is_announced(sandbox, shop, receiver, paid):
+    refund = shop.v1.refunds.create({"payment_intent": paid.payment_intent})
+    assert (refund.amount, refund.currency, refund.status) == (500, "cad", "succeeded")
+    assert shop.v1.refunds.retrieve(refund.id).to_dict() == refund.to_dict()
+    sandbox.wait_for_webhooks()
+    event = next(each for each in receiver.events() if each.type == "charge.refunded")
+    charge = event.data.object
+    assert (charge.payment_intent, charge.refunded) == (paid.payment_intent, True)
+    assert charge.amount_refunded == 500
+
+
+def test_a_part_can_be_refunded_and_never_more_than_was_paid(sandbox, shop, receiver, paid):
+    intent = paid.payment_intent
+    shop.v1.refunds.create({"payment_intent": intent, "amount": 200})
+    with pytest.raises(stripe.InvalidRequestError):
+        shop.v1.refunds.create({"payment_intent": intent, "amount": 301})
+    shop.v1.refunds.create({"payment_intent": intent})
+    with pytest.raises(stripe.InvalidRequestError) as caught:
+        shop.v1.refunds.create({"payment_intent": intent})
+    assert caught.value.code == "charge_already_refunded"
+    sandbox.wait_for_webhooks()
+    charges = [e.data.object for e in receiver.events() if e.type == "charge.refunded"]
+    amounts = {charge.amount_refunded: charge.refunded for charge in charges}
+    assert amounts == {200: False, 500: True}
+
+
+def test_a_refund_made_in_the_dashboard_looks_the_same(sandbox, shop, paid):
+    sandbox.refund(paid.id, amount=100)
+    (refund,) = shop.v1.refunds.list({"payment_intent": paid.payment_intent}).data
+    assert refund.amount == 100
+
+
+@pytest.mark.parametrize("params", [{}, {"payment_intent": "pi_nobody"}, {"charge": "ch_nobody"}])
+def test_a_refund_of_nothing_is_refused(shop, params):
+    with pytest.raises(stripe.InvalidRequestError):
+        shop.v1.refunds.create(params)
+
+
+def test_money_that_has_not_come_cannot_go_back(sandbox, shop):
+    session = checkout(shop)
+    sandbox.pay(session.id, method="delayed")
+    waiting = shop.v1.checkout.sessions.retrieve(session.id)
+    with pytest.raises(stripe.InvalidRequestError):
+        shop.v1.refunds.create({"payment_intent": waiting.payment_intent})
+
+
+def test_the_same_idempotency_key_repeats_the_answer(sandbox, shop):
+    options = {"idempotency_key": "order-1"}
+    first = shop.v1.checkout.sessions.create(order(), options)
+    again = shop.v1.checkout.sessions.create(order(), options)
+    assert again.id == first.id
+    assert len(sandbox.sessions()) == 1
+    assert again.last_response.headers["idempotent-replayed"] == "true"
+
+
+def test_the_same_idempotency_key_for_something_else_is_refused(shop):
+    options = {"idempotency_key": "order-1"}
+    shop.v1.checkout.sessions.create(order(), options)
+    with pytest.raises(stripe.IdempotencyError) as caught:
+        shop.v1.checkout.sessions.create(order(metadata={"tier": "quick"}), options)
+    assert caught.value.http_status == 400
+
+
+def test_a_refund_is_made_once_for_one_key(shop, paid):
+    params = {"payment_intent": paid.payment_intent, "amount": 100}
+    for _ in range(3):
+        shop.v1.refunds.create(params, {"idempotency_key": "refund-1"})
+    assert len(shop.v1.refunds.list({"payment_intent": paid.payment_intent}).data) == 1
+
+
+def test_events_can_be_listed_and_read(shop, paid):
+    listed = shop.v1.events.list({"type": "checkout.session.completed"}).data
+    assert [event.data.object.id for event in listed] == [paid.id]
+    assert shop.v1.events.retrieve(listed[0].id).type == "checkout.session.completed"
