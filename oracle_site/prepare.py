@@ -1,9 +1,11 @@
 """What `make run` does before anything serves: the database, and a way into the admin.
 
-Its own process, so that the supervisor needs no Django. Prints how to log in,
-on a terminal (`--show`) with the password.
+Its own process, so that the supervisor needs no Django. Prints what it found as
+JSON: how to log in (on a terminal, `--show`, with the password), and whether
+the site needs the sandbox.
 """
 
+import json
 import os
 import secrets
 import sys
@@ -29,8 +31,8 @@ def main(*, show: bool) -> None:
         sys.exit(f"Oracle does not start: {error}")
     except Error as error:
         sys.exit(f"The database could not be set up: {error}")
-    if settings.DEBUG:
-        sys.stdout.write(login(password_file(), show=show))
+    told = login(password_file(), show=show) if settings.DEBUG else ""
+    sys.stdout.write(json.dumps({"login": told, "sandbox": settings.SANDBOX}))
 
 
 def password_file() -> Path:

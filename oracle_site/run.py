@@ -5,6 +5,7 @@ is in `programs`, what a person is told about it in `welcome`.
 """
 
 import argparse
+import json
 import os
 import signal
 import socket
@@ -25,39 +26,55 @@ def main() -> None:
     options = parser.parse_args()
     port = options.port
     sandbox_port = port + 10 if options.sandbox_port is None else options.sandbox_port
+    for needed in (port, sandbox_port):
+        refuse_taken_port(needed)
     os.environ.setdefault("SITE_URL", f"http://{HOST}:{port}")
-    listed = programs(port, sandbox_port)
-    for program in listed:
-        if isinstance(program.ready, int):
-            refuse_taken_port(program.ready)
-    code, login = run_to_its_end(prepare())
+    os.environ.setdefault("SANDBOX_URL", f"http://{HOST}:{sandbox_port}")
+    os.environ.setdefault("NO_PROXY", f"{HOST},localhost")
+    code, told = run_to_its_end(prepare())
     if code:
         sys.exit(code)
+    found = json.loads(told)
+    listed = programs(port, sandbox_port if found["sandbox"] else None)
+    greeting = welcome(port, sandbox_port if found["sandbox"] else None, found["login"])
     # Whoever kills make, or the script that started us, means the site; except under nohup.
     parent = None if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else os.getppid()
-    sys.exit(supervise(listed, welcome=welcome(port, login), parent=parent))
+    sys.exit(supervise(listed, welcome=greeting, parent=parent))
 
 
-def programs(port: int, sandbox_port: int) -> list[Program]:  # noqa: ARG001 - the sandbox is next
-    """All that runs, in the order of starting. A `ready` that is a port must be free."""
+def programs(port: int, sandbox_port: int | None) -> list[Program]:
+    """All that runs, in the order of starting; no sandbox where the site is live."""
     manage = [sys.executable, "manage.py"]
-    return [
+    listed = [
         Program(
             "web",
             [*manage, "runserver", "--noreload", "--verbosity=0", f"{HOST}:{port}"],
             ready=port,
             quiet=True,
         ),
+        cluster("generate"),
+        cluster("post"),
     ]
+    if sandbox_port is not None:
+        webhook = f"http://{HOST}:{port}/api/webhook"
+        sandbox = [sys.executable, "-m", "sandbox", "--port", str(sandbox_port)]
+        argv = [*sandbox, "--webhook-url", webhook]
+        listed.insert(0, Program("sandbox", argv, ready=sandbox_port, quiet=True))
+    return listed
 
 
-def welcome(port: int, login: str) -> str:
-    lines = {
-        "Site": f"http://{HOST}:{port}/",
-        "Admin": f"http://{HOST}:{port}/admin/",
-        "Log in": login,
-        "Stop": "Ctrl-C",
-    }
+def cluster(name: str) -> Program:
+    """The workers of one queue."""
+    argv = [sys.executable, "manage.py", "qcluster"]
+    return Program(name, argv, env={"Q_CLUSTER_NAME": name}, quiet=True)
+
+
+def welcome(port: int, sandbox_port: int | None, login: str) -> str:
+    lines = {"Site": f"http://{HOST}:{port}/", "Admin": f"http://{HOST}:{port}/admin/"}
+    lines["Log in"] = login
+    if sandbox_port is not None:
+        lines["Mailbox"] = f"http://{HOST}:{sandbox_port}/mailbox (sandbox: no real money)"
+    lines["Stop"] = "Ctrl-C"
     return "\n".join(["Oracle is running.", *(f"  {k:<8}{v}" for k, v in lines.items() if v)])
 
 

@@ -317,6 +317,8 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
+        # Its lines hold whole addresses, and a session id is the key to a verdict.
+        "django.server": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},
         "stripe": {"level": "WARNING"},

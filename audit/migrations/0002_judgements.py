@@ -5,60 +5,123 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('audit', '0001_log_entry'),
+        ("audit", "0001_log_entry"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ModelCall',
+            name="ModelCall",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('session_id', models.CharField(db_index=True, max_length=255)),
-                ('kind', models.CharField(choices=[('original', 'original'), ('regen', 'regeneration')], max_length=8)),
-                ('tier', models.CharField(choices=[('quick', 'quick'), ('full', 'full'), ('strategy', 'strategy')], max_length=8)),
-                ('model', models.CharField(max_length=100)),
-                ('prompt_sha256', models.CharField(max_length=64)),
-                ('asked', models.JSONField(help_text='the overrides that were asked for')),
-                ('sent', models.JSONField(help_text='the parameters that were sent')),
-                ('outcome', models.CharField(choices=[('answered', 'answered'), ('busy', 'busy or out of reach'), ('refused', 'refused the request'), ('retired', 'model retired'), ('crashed', 'our own error')], max_length=8)),
-                ('error', models.CharField(blank=True, max_length=200)),
-                ('finish_reason', models.CharField(blank=True, max_length=50)),
-                ('block_reason', models.CharField(blank=True, max_length=50)),
-                ('model_version', models.CharField(blank=True, max_length=100)),
-                ('response_id', models.CharField(blank=True, max_length=100)),
-                ('prompt_tokens', models.PositiveIntegerField(default=0)),
-                ('output_tokens', models.PositiveIntegerField(default=0)),
-                ('duration_ms', models.PositiveIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("session_id", models.CharField(db_index=True, max_length=255)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("original", "original"), ("regen", "regeneration")], max_length=8
+                    ),
+                ),
+                (
+                    "tier",
+                    models.CharField(
+                        choices=[("quick", "quick"), ("full", "full"), ("strategy", "strategy")],
+                        max_length=8,
+                    ),
+                ),
+                ("model", models.CharField(max_length=100)),
+                ("prompt_sha256", models.CharField(max_length=64)),
+                ("asked", models.JSONField(help_text="the overrides that were asked for")),
+                ("sent", models.JSONField(help_text="the parameters that were sent")),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("answered", "answered"),
+                            ("busy", "busy or out of reach"),
+                            ("refused", "refused the request"),
+                            ("retired", "model retired"),
+                            ("crashed", "our own error"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                ("error", models.CharField(blank=True, max_length=200)),
+                ("finish_reason", models.CharField(blank=True, max_length=50)),
+                ("block_reason", models.CharField(blank=True, max_length=50)),
+                ("model_version", models.CharField(blank=True, max_length=100)),
+                ("response_id", models.CharField(blank=True, max_length=100)),
+                ("prompt_tokens", models.PositiveIntegerField(default=0)),
+                ("output_tokens", models.PositiveIntegerField(default=0)),
+                ("duration_ms", models.PositiveIntegerField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='CrosscheckLog',
+            name="CrosscheckLog",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('session_id', models.CharField(db_index=True, max_length=255)),
-                ('kind', models.CharField(choices=[('original', 'original'), ('regen', 'regeneration')], max_length=8)),
-                ('tier', models.CharField(choices=[('quick', 'quick'), ('full', 'full'), ('strategy', 'strategy')], max_length=8)),
-                ('approved', models.BooleanField()),
-                ('coherence_score', models.FloatField(null=True)),
-                ('threshold', models.FloatField()),
-                ('verdict_label', models.CharField(choices=[('GREEN', 'GREEN'), ('AMBER', 'AMBER'), ('RED', 'RED'), ('NULL', 'NULL'), ('UNKNOWN', 'UNKNOWN')], max_length=7)),
-                ('flags', models.JSONField(default=list)),
-                ('crosscheck_reason', models.CharField(max_length=30)),
-                ('v_t', models.FloatField(null=True)),
-                ('v_r', models.FloatField(null=True)),
-                ('e_d', models.FloatField(null=True)),
-                ('contributions', models.JSONField(default=list)),
-                ('error', models.CharField(blank=True, max_length=200)),
-                ('evidence', models.TextField(blank=True)),
-                ('evidence_purged_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('call', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='checks', to='audit.modelcall')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("session_id", models.CharField(db_index=True, max_length=255)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("original", "original"), ("regen", "regeneration")], max_length=8
+                    ),
+                ),
+                (
+                    "tier",
+                    models.CharField(
+                        choices=[("quick", "quick"), ("full", "full"), ("strategy", "strategy")],
+                        max_length=8,
+                    ),
+                ),
+                ("approved", models.BooleanField()),
+                ("coherence_score", models.FloatField(null=True)),
+                ("threshold", models.FloatField()),
+                (
+                    "verdict_label",
+                    models.CharField(
+                        choices=[
+                            ("GREEN", "GREEN"),
+                            ("AMBER", "AMBER"),
+                            ("RED", "RED"),
+                            ("NULL", "NULL"),
+                            ("UNKNOWN", "UNKNOWN"),
+                        ],
+                        max_length=7,
+                    ),
+                ),
+                ("flags", models.JSONField(default=list)),
+                ("crosscheck_reason", models.CharField(max_length=30)),
+                ("v_t", models.FloatField(null=True)),
+                ("v_r", models.FloatField(null=True)),
+                ("e_d", models.FloatField(null=True)),
+                ("contributions", models.JSONField(default=list)),
+                ("error", models.CharField(blank=True, max_length=200)),
+                ("evidence", models.TextField(blank=True)),
+                ("evidence_purged_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "call",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="checks",
+                        to="audit.modelcall",
+                    ),
+                ),
             ],
             options={
-                'permissions': (('view_evidence', 'Can read the text of rejected outputs'),),
+                "permissions": (("view_evidence", "Can read the text of rejected outputs"),),
             },
         ),
     ]

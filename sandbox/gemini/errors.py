@@ -3,12 +3,17 @@
 from sandbox.wire import Response, as_json
 
 
-def google_error(code: int, status: str, message: str) -> Response:
-    return as_json({"error": {"code": code, "message": message, "status": status}}, code)
+def google_error(code: int, status: str, message: str, reason: str = "") -> Response:
+    error: dict[str, object] = {"code": code, "message": message, "status": status}
+    if reason:
+        kind = "type.googleapis.com/google.rpc.ErrorInfo"
+        error["details"] = [{"@type": kind, "reason": reason, "domain": "googleapis.com"}]
+    return as_json({"error": error}, code)
 
 
 def bad_key() -> Response:
-    return google_error(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.")
+    sentence = "API key not valid. Please pass a valid API key."
+    return google_error(400, "INVALID_ARGUMENT", sentence, "API_KEY_INVALID")
 
 
 def no_key() -> Response:

@@ -42,7 +42,7 @@ def run_jobs() -> Callable[..., list[str]]:
             row = (rows if now else rows.filter(lock__lte=timezone.now())).first()
             if row is None:
                 return results
-            task = row.task()
+            task = row.task
             row.delete()
             results.append(pydoc.locate(task["func"])(*task["args"]))
 

@@ -45,7 +45,7 @@ def test_jobs_come_in_the_order_in_which_they_became_free():
     for number, delay in ((1, -1), (2, -3), (3, -2)):
         queue.enqueue(queue.FULFIL, number, delay=delay)
     broker = queue.DelayingBroker(queue.GENERATE)
-    order = [OrmQ.objects.get(pk=broker.dequeue()[0][0]).task()["args"] for _ in range(3)]
+    order = [OrmQ.objects.get(pk=broker.dequeue()[0][0]).task["args"] for _ in range(3)]
     assert order == [(2,), (3,), (1,)]
 
 

@@ -16,6 +16,7 @@ from verdicts.gateways.within import generation, within
 
 if TYPE_CHECKING:
     from google.genai import Client
+    from google.genai.errors import APIError
     from google.genai.types import GenerateContentConfig, GenerateContentResponse
 
 GONE: Final = 404
@@ -58,7 +59,7 @@ def generate(request: ModelRequest, endpoint: Endpoint) -> Answer:
     except errors.APIError as error:
         if error.code == GONE:
             raise ModelRetired(f"{request.model} no longer answers (404)") from None
-        if error.code in REFUSED:
+        if error.code in REFUSED and not _is_about_our_key(error):
             raise ModelRefused(f"the model refused the request ({error.code})") from None
         raise ModelBusy(f"the model answered {error.code}") from None
     except TimeoutError:
@@ -87,6 +88,11 @@ def _client(endpoint: Endpoint, _generation: int) -> "Client":
         async_client_args={"trust_env": False},
     )
     return Client(api_key=endpoint.api_key, http_options=options)
+
+
+def _is_about_our_key(error: "APIError") -> bool:
+    """Gemini refuses a bad key with 400 too; the request is not at fault then."""
+    return "API_KEY_INVALID" in json.dumps(error.details, default=str)
 
 
 def _config(config: dict[str, Any]) -> "GenerateContentConfig":
