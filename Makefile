@@ -28,7 +28,8 @@ check: $(VENV)/.dev
 	$(DEPLOY) $(PY) manage.py check --deploy --fail-level WARNING
 
 bench: $(VENV)/.dev
-	@$(PY) -m benchmarks.judgement; judgement=$$?; $(PY) -m benchmarks.record && exit $$judgement
+	@failed=0; for one in judgement record walk; do \
+		$(PY) -m benchmarks.$$one || failed=1; done; exit $$failed
 
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix .

@@ -39,6 +39,7 @@ KNOWN: Final[dict[str, tuple[str, ...]]] = {
         "recitation",
         "not_found",
         "bad_key",
+        "bad_request",
         "verdict",
         "variance",
     ),

@@ -27,6 +27,7 @@ API: Final = Api(
     searchable=_searchable,
     errors={
         "bad_key": errors.bad_key,
+        "bad_request": errors.bad_request,
         "not_found": errors.not_found,
         "rate_limited": errors.rate_limited,
         "error": errors.failed,

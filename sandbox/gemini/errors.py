@@ -16,6 +16,10 @@ def bad_key() -> Response:
     return google_error(400, "INVALID_ARGUMENT", sentence, "API_KEY_INVALID")
 
 
+def bad_request() -> Response:
+    return google_error(400, "INVALID_ARGUMENT", "Request contains an invalid argument.")
+
+
 def no_key() -> Response:
     return google_error(
         403,

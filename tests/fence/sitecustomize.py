@@ -5,6 +5,7 @@ in the test process itself.
 """
 
 import ipaddress
+import os
 import sys
 
 
@@ -18,7 +19,7 @@ _HOST = {"socket.getaddrinfo": 0, "socket.gethostbyname": 0, "socket.gethostbyad
 
 
 def _is_local(host: object) -> bool:
-    if host in (None, "", "localhost", b"localhost"):
+    if host in (None, "", "localhost", b"localhost", os.uname().nodename):
         return True
     try:
         text = host.decode() if isinstance(host, bytes) else str(host)

@@ -1,5 +1,6 @@
 """A way into the admin, on a database that is new, known or somebody's own."""
 
+import json
 import stat
 import subprocess
 import sys
@@ -84,8 +85,10 @@ def test_what_is_in_the_way_is_one_sentence(environment, sentence):
 
 def test_in_public_nobody_is_given_an_account(tmp_path):
     database = f"sqlite:///{tmp_path}/oracle.sqlite3"
-    run = prepare({"DEBUG": "0", "SECRET_KEY": "x" * 60, "DATABASE_URL": database})
-    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    public = {"DEBUG": "0", "SECRET_KEY": "x" * 60, "ORACLE_ALLOW_SANDBOX": "1"}
+    run = prepare({**public, "DATABASE_URL": database})
+    assert (run.returncode, run.stderr) == (0, "")
+    assert json.loads(run.stdout) == {"login": "", "sandbox": True}
     assert not (tmp_path / "admin-password").exists()
 
 

@@ -11,6 +11,18 @@ from tests.child_env import child_env
 ROOT = Path(__file__).parents[2]
 
 
+LIVE = {
+    "GEMINI_API_KEY": "k",
+    "STRIPE_SECRET_KEY": "k",
+    "STRIPE_WEBHOOK_SECRET": "k",
+    "SITE_URL": "https://oracle.example",
+    "STAFF_EMAILS": "staff@oracle.example",
+    "SECRET_KEY": "k" * 50,
+    "ORACLE_MAIL": "smtp",
+    "EMAIL_HOST": "mail.oracle.example",
+}
+
+
 def start(**environment: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "manage.py", "check"],
@@ -50,8 +62,18 @@ def test_the_environment_is_read_in_one_place():
     ("environment", "sentence"),
     [
         ({"ORACLE_PRICE_QUICK": "free"}, "ORACLE_PRICE_QUICK must be a whole number from 50"),
-        ({"DEBUG": "0"}, "SECRET_KEY must be set when DEBUG is off"),
-        ({"DEBUG": "0", "SECRET_KEY": "short"}, "SECRET_KEY must be set when DEBUG is off"),
+        ({"DEBUG": "0"}, "With DEBUG off the site must be live"),
+        ({"DEBUG": "0", "ORACLE_ALLOW_SANDBOX": "1"}, "SECRET_KEY must be set when DEBUG is off"),
+        ({**LIVE, "SECRET_KEY": "short"}, "SECRET_KEY must be set when DEBUG is off"),
+        ({"GEMINI_API_KEY": "k"}, "GEMINI_API_KEY and STRIPE_SECRET_KEY go together"),
+        ({"STRIPE_SECRET_KEY": "k"}, "GEMINI_API_KEY and STRIPE_SECRET_KEY go together"),
+        ({**LIVE, "SITE_URL": ""}, "SITE_URL must be set for a live site"),
+        ({**LIVE, "STRIPE_WEBHOOK_SECRET": ""}, "STRIPE_WEBHOOK_SECRET must be set"),
+        ({**LIVE, "STAFF_EMAILS": ""}, "STAFF_EMAILS must be set for a live site"),
+        ({**LIVE, "ORACLE_MAIL": "file"}, "ORACLE_MAIL must be smtp or graph for a live site"),
+        ({**LIVE, "EMAIL_HOST": ""}, "EMAIL_HOST must be set with ORACLE_MAIL=smtp"),
+        ({**LIVE, "ORACLE_MAIL": ""}, "GRAPH_TENANT must be set with ORACLE_MAIL=graph"),
+        ({"ORACLE_MAIL": "pigeon"}, "ORACLE_MAIL must be sandbox or file or smtp or graph"),
         ({"DATABASE_URL": "oracle"}, "DATABASE_URL must look like"),
         ({"SITE_URL": "http://[::1"}, "SITE_URL must be an address"),
         ({"SUPPORT_EMAIL": "nobody"}, "SUPPORT_EMAIL must be an email address, not 'nobody'"),
@@ -78,5 +100,17 @@ def test_a_forwarded_scheme_is_believed_only_behind_a_proxy():
         assert run.stdout.strip() == header
 
 
-def test_the_defaults_start():
-    assert start().returncode == 0
+@pytest.mark.parametrize("environment", [{}, LIVE], ids=["sandbox", "live"])
+def test_the_defaults_start_and_so_does_a_whole_set_of_keys(environment):
+    assert start(**environment).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "says"),
+    [
+        ("gemini-3.5-flash", "(oracle.W001) ORACLE_MODEL=gemini-3.5-flash ignores temperature"),
+        ("gemini-9-ultra", "(oracle.W002) ORACLE_MODEL=gemini-9-ultra is not in the table"),
+    ],
+)
+def test_a_model_that_cannot_hold_the_lock_is_warned_about(model, says):
+    assert says in start(ORACLE_MODEL=model).stderr

@@ -19,6 +19,7 @@ TIERS = ["quick", "full", "strategy"]
     ("fault", "code", "kind"),
     [
         ("bad_key", 400, errors.ClientError),
+        ("bad_request", 400, errors.ClientError),
         ("not_found", 404, errors.ClientError),
         ("rate_limited", 429, errors.ClientError),
         ("error", 500, errors.ServerError),

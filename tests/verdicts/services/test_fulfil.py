@@ -133,6 +133,15 @@ def test_after_the_last_attempt_the_order_fails_and_staff_are_told(sandbox, paid
     assert left(order) == [Delivery.Kind.HELD_BACK, Delivery.Kind.STAFF]
 
 
+def test_a_request_that_the_model_refuses_fails_at_once(sandbox, paid_order):
+    sandbox.fault("gemini", "bad_request")
+    order = paid_order()
+    fulfil_order(order.pk)
+    order.refresh_from_db()
+    assert (order.status, order.attempts) == (Status.FAILED, 1)
+    assert left(order) == [Delivery.Kind.HELD_BACK, Delivery.Kind.STAFF]
+
+
 def test_an_attempt_counts_before_the_call_even_if_the_worker_dies_in_it(paid_order):
     order = paid_order()
 

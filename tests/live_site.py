@@ -1,0 +1,76 @@
+"""A whole site in processes of its own: web, workers and sandbox, as `make run` starts them."""
+
+import os
+import socket
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import psycopg
+
+from sandbox.client import SandboxClient
+from tests.oracle_site.supervise.house import House, running, wait_for
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+@dataclass(frozen=True)
+class LiveSite:
+    url: str
+    sandbox: SandboxClient
+    http: httpx.Client
+    house: House
+    log: Path
+
+    def buy(self, tier: str, query: str, email: str) -> str:
+        """Order and pay as a customer would, and return the session's id."""
+        order = {"tier": tier, "query": query, "email": email}
+        made = self.http.post("/api/checkout", json=order).raise_for_status().json()
+        self.sandbox.pay(made["session_id"], email=email)
+        return made["session_id"]
+
+    def result(self, session_id: str) -> httpx.Response:
+        return self.http.get("/oracle/result", params={"session_id": session_id})
+
+    def wait_for_mail(self, to: str, count: int = 1) -> list[dict]:
+        wait_for(lambda: len(self.sandbox.messages(to=to)) >= count)
+        return self.sandbox.messages(to=to)
+
+
+@contextmanager
+def database_url(folder: Path) -> Iterator[str]:
+    """A new database, of the kind that this test run is about."""
+    server = os.environ.get("DATABASE_URL")
+    if not server:
+        yield f"sqlite:///{folder}/live.sqlite3"
+        return
+    name = f"live_{uuid.uuid4().hex[:12]}"
+    parts = urlsplit(server)
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        yield parts._replace(path=f"/{name}").geturl()
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def live_site(folder: Path, **environment: str) -> Iterator[LiveSite]:
+    port, sandbox_port = free_port(), free_port()
+    ports = ["--port", str(port), "--sandbox-port", str(sandbox_port)]
+    log = folder / "oracle_log.jsonl"
+    with database_url(folder) as url:
+        command = [sys.executable, "-m", "oracle_site.run", *ports]
+        variables = {"DATABASE_URL": url, "ORACLE_LOG_PATH": str(log), **environment}
+        with running(command, **variables) as house:
+            house.read_until("Stop")
+            address = f"http://127.0.0.1:{port}"
+            with httpx.Client(base_url=address, timeout=30, trust_env=False) as http:
+                sandbox = SandboxClient(f"http://127.0.0.1:{sandbox_port}")
+                yield LiveSite(address, sandbox, http, house, log)
