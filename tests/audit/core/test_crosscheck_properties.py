@@ -68,9 +68,9 @@ phrases = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_siz
 
 
 @st.composite
-def sound_verdicts(draw, blanks: bool = True):
+def sound_verdicts(draw, blanks: bool = True, among=tiers):
     """A tier and a complete verdict of it, with any labels and texts."""
-    tier = draw(tiers)
+    tier = draw(among)
     sentences = phrases.map(lambda text: f"Because of {text}.")
     words = phrases | sentences if blanks else sentences
     payload = complete(tier, draw(st.sampled_from(LABELS)))
@@ -99,18 +99,18 @@ def remove(payload: dict, path: tuple[str, ...], replacement: object = None) -> 
             holder[path[-1]] = replacement
 
 
-def test_sound_verdicts_are_mostly_approved():
+@pytest.mark.parametrize("tier", TIERS)
+def test_sound_verdicts_are_often_approved(tier):
     """Or the properties below would hold of nothing."""
-    approved = dict.fromkeys(TIERS, 0)
+    approved = []
 
     @settings(derandomize=True, database=None)
-    @given(sound_verdicts())
+    @given(sound_verdicts(among=st.just(tier)))
     def count(drawn):
-        tier, payload = drawn
-        approved[tier] += crosscheck(payload, tier).approved
+        approved.append(crosscheck(drawn[1], tier).approved)
 
     count()
-    assert min(approved.values()) >= 10
+    assert sum(approved) >= len(approved) / 4
 
 
 @given(sound_verdicts(), st.data())
