@@ -2,11 +2,12 @@
 
 import uuid
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.db import models
 from django.db.models import Q
 
+from audit.core.vocabulary import TierName
 from audit.models import KINDS, LABEL_CHOICES, TIER_CHOICES, CrosscheckLog, ModelCall
 
 
@@ -71,6 +72,11 @@ class Order(models.Model):
 
     def __str__(self) -> str:
         return f"order {self.pk} ({self.tier}, {self.status})"
+
+    @property
+    def tier_name(self) -> TierName:
+        """The tier, as the pure modules type it."""
+        return cast("TierName", self.tier)
 
     def move(self, sources: Collection[str], target: str, **changes: Any) -> bool:
         """Compare-and-swap: to `target` if it still is in one of `sources`. False: it is not."""

@@ -46,10 +46,10 @@ class Event:
     object: dict[str, Any]
 
 
-def create_session(account: Account, params: dict[str, Any], *, idempotency_key: str) -> NewSession:
+def create_session(account: Account, params: Any, *, idempotency_key: str) -> NewSession:
     sessions = _client(account, generation()).v1.checkout.sessions
     options: Any = {"idempotency_key": idempotency_key}
-    raw = _call(account, sessions.create_async(params, options))  # type: ignore[arg-type]
+    raw = _call(account, sessions.create_async(params, options))
     return NewSession(id=raw["id"], url=raw["url"])
 
 

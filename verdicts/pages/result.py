@@ -59,7 +59,7 @@ def result(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, name: str, status: int, order: Order | None = None) -> HttpResponse:
     context: dict[str, object] = {
         "order": order,
-        "tier": TIER[order.tier] if order else None,  # type: ignore[index]
+        "tier": TIER[order.tier_name] if order else None,
         "support": settings.SUPPORT_EMAIL,
         "sandbox": settings.SANDBOX,
     }
@@ -67,7 +67,7 @@ def _page(request: HttpRequest, name: str, status: int, order: Order | None = No
         verdict = Verdict.objects.get(order=order, kind="original")
         context |= {
             "verdict": verdict,
-            "reading": readable(order.tier, verdict.payload),  # type: ignore[arg-type]
+            "reading": readable(order.tier_name, verdict.payload),
             "fingerprint": fingerprint(verdict.payload),
         }
     return render(request, f"result/{name}.html", context, status=status)

@@ -34,7 +34,6 @@ def start_checkout(*, account: Account, tier: TierName, query: str, email: str =
 
 
 def _params(order: Order) -> dict[str, object]:
-    tier: TierName = order.tier  # type: ignore[assignment]
     params: dict[str, object] = {
         "mode": "payment",
         "client_reference_id": str(order.token),
@@ -44,11 +43,11 @@ def _params(order: Order) -> dict[str, object]:
                 "price_data": {
                     "currency": order.currency,
                     "unit_amount": order.price_cents,
-                    "product_data": {"name": f"Oracle: {TIER[tier].title}"},
+                    "product_data": {"name": f"Oracle: {TIER[order.tier_name].title}"},
                 },
             }
         ],
-        "metadata": metadata(tier, order.query),
+        "metadata": metadata(order.tier_name, order.query),
         "success_url": f"{settings.SITE_URL}/oracle/result?session_id={CHECKOUT_SESSION}",
         "cancel_url": f"{settings.SITE_URL}/",
     }

@@ -14,6 +14,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from audit.core.redaction import short_hash
+from audit.models import CrosscheckLog
 from verdicts import queue
 from verdicts.core.errors import ModelError, ModelRefused, ModelRetired
 from verdicts.models import Delivery, Order, Status, Verdict
@@ -40,9 +41,9 @@ def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
         _without_answer(order, model, error)
         return None
     with transaction.atomic():
-        crosscheck_row = judged.record()
+        row = judged.record()
         if judged.decision.approved:
-            return _approve(order, judged, crosscheck_row)
+            return _approve(order, judged, row)
         _finish(order, Status.REJECTED, judged.decision.crosscheck_reason)
     return None
 
@@ -63,10 +64,10 @@ def _claim(order_id: int) -> Order | None:
     return None
 
 
-def _approve(order: Order, judged: Judged, crosscheck_row: object) -> Verdict | None:
+def _approve(order: Order, judged: Judged, row: CrosscheckLog) -> Verdict | None:
     if not _still_mine(order).update(status=Status.DELIVERED, due_at=None, reason=""):
         return None  # our claim ran out and somebody else has finished
-    verdict = judged.store(crosscheck_row)  # type: ignore[arg-type]
+    verdict = judged.store(row)
     cache.put(order, verdict)
     owe(order, Delivery.Kind.VERDICT)
     return verdict

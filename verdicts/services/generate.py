@@ -47,7 +47,7 @@ class Judged:
         log.append(
             crosscheck_entry(
                 session_id=self.order.session_id or "",
-                tier=self.order.tier,  # type: ignore[arg-type]
+                tier=self.order.tier_name,
                 query=self.order.query,
                 decision=self.decision,
                 kind=self.kind,
@@ -82,7 +82,7 @@ def generate(order: Order, kind: Kind, *, model: str, ask: Generate) -> Judged:
     """Ask the model and let the gate decide. Raises a ModelError where there is no answer."""
     request = locked_request(
         model=model,
-        tier=order.tier,  # type: ignore[arg-type]
+        tier=order.tier_name,
         query=order.query,
         authorization=order.authorization,
     )

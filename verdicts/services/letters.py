@@ -40,8 +40,8 @@ def compose(delivery: Delivery) -> Letter:
         verdict = Verdict.objects.get(order=order, kind="original")
     context = {
         "order": order,
-        "tier": TIER[order.tier],  # type: ignore[index]
-        "reading": readable(order.tier, verdict.payload) if verdict else None,  # type: ignore[arg-type]
+        "tier": TIER[order.tier_name],
+        "reading": readable(order.tier_name, verdict.payload) if verdict else None,
         "fingerprint": fingerprint(verdict.payload) if verdict else "",
         "check": _last_check(order) if kind == Delivery.Kind.STAFF else None,
         "result_url": result_url(order),
