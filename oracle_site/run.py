@@ -65,7 +65,7 @@ def programs(port: int, sandbox_port: int | None) -> list[Program]:
 
 def cluster(name: str) -> Program:
     """The workers of one queue."""
-    argv = [sys.executable, "manage.py", "qcluster"]
+    argv = [sys.executable, "manage.py", "work"]
     return Program(name, argv, env={"Q_CLUSTER_NAME": name}, quiet=True)
 
 

@@ -73,6 +73,8 @@ if not STAFF_EMAILS:
 
 ALLOWED_HOSTS = sorted({urlsplit(SITE_URL).hostname or "", "127.0.0.1", "localhost"})
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
+# A query has 4,000 characters, an event of Stripe's a few KB.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 512 * 1024
 ROOT_URLCONF = "oracle_site.urls"
 WSGI_APPLICATION = "oracle_site.wsgi.application"
 USE_TZ = True
@@ -302,7 +304,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["verdicts.api.parsing.BoundedJSONParser"],
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
@@ -318,7 +320,8 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         # Its lines hold whole addresses, and a session id is the key to a verdict.
-        "django.server": {"level": "WARNING"},
+        "django.server": {"handlers": [], "level": "CRITICAL", "propagate": False},
+        "django": {"handlers": [], "level": "INFO"},  # the root's handler is enough
         "httpx": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},
         "stripe": {"level": "WARNING"},

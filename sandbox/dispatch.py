@@ -94,5 +94,8 @@ def _through(state: State, route: Route, request: Request) -> Reply:  # noqa: PL
         case "broken_body":
             return Response(200, b'{"id": "cut o')
         case str() as fault if fault in api.errors:
-            return api.errors[fault]()
+            reply = api.errors[fault]()
+            if rule and rule.seconds is not None and "Retry-After" in reply.headers:
+                reply.headers["Retry-After"] = f"{rule.seconds:g}"
+            return reply
     return route.handler(state, request)

@@ -27,6 +27,7 @@ class Status(models.TextChoices):
     ERASED = "erased", "erased"
 
 
+# What a payment can still come to.
 UNPAID = frozenset({Status.CREATED, Status.AWAITING, Status.EXPIRED, Status.PAYMENT_FAILED})
 
 
@@ -97,8 +98,6 @@ class StripeEvent(models.Model):
     object = models.TextField()
     received_at = models.DateTimeField(auto_now_add=True)
     processed_at = models.DateTimeField(null=True, blank=True)
-    # Of a refund: the payment it belongs to, since it names no session.
-    payment_intent = models.CharField(max_length=255, blank=True, db_index=True)
     outcome = models.CharField(max_length=100, blank=True)
 
     class Meta:
@@ -148,6 +147,16 @@ class CachedVerdict(models.Model):
         return f"cached verdict {self.verdict_id}"
 
 
+class QueuePulse(models.Model):
+    """When a job was last taken from a queue: how a stuck pool of workers is noticed."""
+
+    queue = models.CharField(max_length=20, primary_key=True)
+    moved_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.queue} moved at {self.moved_at}"
+
+
 class Delivery(models.Model):
     """One email that is owed to somebody, under one Message-ID for all its attempts."""
 
@@ -168,6 +177,7 @@ class Delivery(models.Model):
     kind = models.CharField(max_length=20, choices=Kind)
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
     message_id = models.CharField(max_length=255, unique=True)
+    about = models.CharField(max_length=200, blank=True, help_text="what the order does not say")
     # What was emailed is the authoritative original: its label, and a digest of
     # the body, so that anybody can see whether two texts are the same.
     emailed_label = models.CharField(max_length=7, choices=LABEL_CHOICES, blank=True)

@@ -16,6 +16,8 @@ from django_q.conf import Conf
 from django_q.models import OrmQ
 from django_q.tasks import async_task
 
+from verdicts.models import QueuePulse
+
 GENERATE: Final = "generate"  # slow, bound by the model
 POST: Final = "post"  # everything that must not wait for the model
 
@@ -31,6 +33,18 @@ def enqueue(job: str, *ids: int, delay: float = 0) -> None:
     """Run `job` with these ids, `delay` seconds from now at the earliest."""
     broker = DelayingBroker(QUEUE_OF[job], delay=delay)
     async_task(f"verdicts.tasks.{job}", *ids, broker=broker, task_name=job)
+
+
+def is_stalled(queue: str, *, patience: float) -> bool:
+    """Whether jobs have been free for that long, and nobody has taken one in that time.
+
+    A worker that is killed while it holds the pool's lock stops all the others
+    for good, without any of them ending.
+    """
+    since = timezone.now() - timedelta(seconds=patience)
+    waiting = OrmQ.objects.filter(key=queue, lock__lt=since)
+    moving = QueuePulse.objects.filter(queue=queue, moved_at__gt=since)
+    return waiting.exists() and not moving.exists()
 
 
 class DelayingBroker(ORM):
@@ -57,7 +71,12 @@ class DelayingBroker(ORM):
             return None
         # Another worker may have been faster: then there is simply nothing this time.
         claimed = self._free().filter(pk=row.pk, lock=row.lock).update(lock=self.timeout(row))
-        return [(row.pk, row.payload)] if claimed else None
+        if not claimed:
+            return None
+        QueuePulse.objects.update_or_create(
+            queue=self.list_key, defaults={"moved_at": timezone.now()}
+        )
+        return [(row.pk, row.payload)]
 
     def _free(self) -> "QuerySet[OrmQ, OrmQ]":
         connection: Any = self.get_connection()  # closes stale connections first

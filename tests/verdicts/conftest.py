@@ -12,7 +12,7 @@ from sandbox.running import running_sandbox
 from tests.verdicts.stripe_objects import session_object
 from verdicts.core.sessions import read_session
 from verdicts.models import Order
-from verdicts.services.payments import accept_payment
+from verdicts.services.payments import note_session
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +65,7 @@ def paid_order(db) -> Callable[..., Order]:
             metadata={"tier": tier, "query_0": query},
             **changes,
         )
-        accept_payment(read_session(raw))
+        note_session(read_session(raw))
         return Order.objects.get(session_id=raw["id"])
 
     return make

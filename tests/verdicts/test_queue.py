@@ -54,3 +54,13 @@ def test_a_job_is_given_out_once_until_its_retry_is_due():
     broker = queue.DelayingBroker(queue.GENERATE)
     assert broker.dequeue()
     assert broker.dequeue() is None
+
+
+def test_a_queue_is_stalled_when_jobs_wait_and_none_is_taken():
+    assert not queue.is_stalled(queue.POST, patience=10)
+    queue.enqueue(queue.DELIVER, 1, delay=-11)
+    queue.enqueue(queue.DELIVER, 2, delay=-11)
+    assert queue.is_stalled(queue.POST, patience=10)
+    assert not queue.is_stalled(queue.GENERATE, patience=10)
+    queue.DelayingBroker(queue.POST).dequeue()
+    assert not queue.is_stalled(queue.POST, patience=10)  # the other one waits its turn

@@ -12,7 +12,7 @@ OracleError
     BadSignature      not from Stripe: 400
     BadEvent          signed, but not of the shape of an event: 400
   MailError
-    MailRefused       not taken: try again
+    MailRefused       not taken: try again, not before `retry_after` seconds
     MailUncertain     taken or not, nobody can tell: the Message-ID decides
 """
 
@@ -66,7 +66,9 @@ class MailError(OracleError):
 
 
 class MailRefused(MailError):
-    pass
+    def __init__(self, sentence: str, *, retry_after: float = 0) -> None:
+        super().__init__(sentence)
+        self.retry_after = retry_after
 
 
 class MailUncertain(MailError):

@@ -7,8 +7,7 @@ Policy
 - The query travels in metadata `query_0` to `query_7`, 500 characters each, in
   order and without gaps. A session made elsewhere may carry it in its
   `custom_fields` instead, under the key `query`.
-- A session without a tier or query of ours is not for us: None, not an error.
-- Anything of the wrong type is as good as absent.
+- Anything of the wrong type or form is as good as absent.
 """
 
 import re
@@ -23,6 +22,7 @@ CHUNKS: Final = 8
 SESSION_ID: Final = re.compile(r"cs_(test|live)_[A-Za-z0-9]{8,200}")
 
 PAID: Final = ("paid", "no_payment_required")
+_WORD: Final = re.compile(r"\w{1,255}", re.ASCII)
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # An address we could send to; whether somebody reads it there is another question.
 _EMAIL: Final = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]{1,255}")
@@ -34,17 +34,15 @@ Payment = Literal["paid", "unpaid"]
 @dataclass(frozen=True, slots=True)
 class CheckoutSession:
     id: str
-    tier: TierName
-    query: str
+    tier: TierName | None  # None: no tier of ours is named
+    query: str | None  # None: none that could be judged
     email: str
     amount_cents: int | None
     currency: str
     payment: Payment
     complete: bool  # the customer has finished with Stripe's page
-    expired: bool
     payment_intent: str
     reference: str  # the order's token, for a session that was made here
-    created: int
 
 
 def is_session_id(text: str) -> bool:
@@ -60,28 +58,29 @@ def metadata(tier: TierName, query: str) -> dict[str, str]:
 
 
 def read_session(raw: object) -> CheckoutSession | None:
-    """The session in a Stripe object, or None where it is not one of ours."""
-    if not isinstance(raw, dict):
+    """The session in a Stripe object, or None where it is none."""
+    if not isinstance(raw, dict) or not is_session_id(_text(raw, "id")):
         return None
-    session_id, tier = _text(raw, "id"), _text(_part(raw, "metadata"), "tier")
-    query = _query(raw)
-    if not is_session_id(session_id) or tier not in TIERS or query is None:
-        return None
-    amount, created = raw.get("amount_subtotal"), raw.get("created")
+    tier = _text(_part(raw, "metadata"), "tier")
+    amount = raw.get("amount_subtotal")
     return CheckoutSession(
-        id=session_id,
-        tier=tier,
-        query=query,
-        email=_email(raw),
+        id=_text(raw, "id"),
+        tier=tier if tier in TIERS else None,
+        query=_query(raw),
+        email=_match(_EMAIL, _contact(raw)),
         amount_cents=amount if type(amount) is int else None,
-        currency=_text(raw, "currency").lower(),
+        currency=_match(_WORD, _text(raw, "currency")).lower(),
         payment="paid" if raw.get("payment_status") in PAID else "unpaid",
         complete=raw.get("status") == "complete",
-        expired=raw.get("status") == "expired",
-        payment_intent=_payment_intent(raw)[:255],
-        reference=_reference(raw),
-        created=created if type(created) is int else 0,
+        payment_intent=payment_intent(raw),
+        reference=_match(_UUID, _text(raw, "client_reference_id")),
     )
+
+
+def payment_intent(raw: dict[str, Any]) -> str:
+    """Of a session or a charge: the id, or the whole object where Stripe was asked to expand it."""
+    intent = _text(raw, "payment_intent") or _text(_part(raw, "payment_intent"), "id")
+    return _match(_WORD, intent)
 
 
 def _query(raw: dict[str, Any]) -> str | None:
@@ -106,19 +105,13 @@ def _custom_query(raw: dict[str, Any]) -> str:
     return ""
 
 
-def _email(raw: dict[str, Any]) -> str:
-    email = _text(_part(raw, "customer_details"), "email") or _text(raw, "customer_email")
-    return email if _EMAIL.fullmatch(email) else ""
+def _contact(raw: dict[str, Any]) -> str:
+    return _text(_part(raw, "customer_details"), "email") or _text(raw, "customer_email")
 
 
-def _payment_intent(raw: dict[str, Any]) -> str:
-    """Stripe gives the id, or the whole object where it was asked to expand it."""
-    return _text(raw, "payment_intent") or _text(_part(raw, "payment_intent"), "id")
-
-
-def _reference(raw: dict[str, Any]) -> str:
-    reference = _text(raw, "client_reference_id")
-    return reference if _UUID.fullmatch(reference) else ""
+def _match(form: re.Pattern[str], text: str) -> str:
+    """The text, if it is of that form; else nothing."""
+    return text if form.fullmatch(text) else ""
 
 
 def _part(raw: dict[str, Any], key: str) -> dict[str, Any]:

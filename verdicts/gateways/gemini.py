@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 GONE: Final = 404
 # The request itself is at fault: the same again would fail the same.
 REFUSED: Final = frozenset({400, 413, 422})
+_OUTSIDE: Final = frozenset({"httpx", "httpx2", "httpcore2", "ssl", "pydantic_core"})
 RETRIED: Final = [408, 429, 500, 502, 503, 504]
 
 
@@ -67,9 +68,10 @@ def generate(request: ModelRequest, endpoint: Endpoint) -> Answer:
     except json.JSONDecodeError:
         raise ModelBusy("the model's answer was not JSON") from None
     except Exception as error:
-        # Transport errors of whichever HTTP library the SDK has chosen.
-        if type(error).__module__.partition(".")[0] in ("httpx", "httpx2", "httpcore2", "ssl"):
-            raise ModelBusy(f"no connection to the model ({type(error).__name__})") from None
+        # Transport errors of whichever HTTP library the SDK has chosen, and answers
+        # that are not of the API's shape, which it finds out by pydantic.
+        if type(error).__module__.partition(".")[0] in _OUTSIDE:
+            raise ModelBusy(f"no answer to be used ({type(error).__name__})") from None
         raise
 
 

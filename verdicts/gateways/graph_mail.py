@@ -2,14 +2,14 @@
 
 The MIME form keeps our Message-ID and the text beside the HTML. A token is
 reused until it runs out; a 401 renews it once. Each message has a total
-deadline, and a 429's Retry-After is waited for inside it.
+deadline; a 429's Retry-After is waited for inside it if it is short, else told.
 """
 
 import asyncio
 import base64
 import time
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import httpx
 from django.conf import settings
@@ -23,6 +23,8 @@ DEADLINE: Final = 20.0
 UNAUTHORIZED: Final = 401
 TOO_MANY: Final = 429
 ACCEPTED: Final = 202
+# A wait this long is waited out; a longer one is left to the queue.
+SHORT_WAIT: Final = 3.0
 # A token is renewed a little before it runs out, not a little after.
 EARLY: Final = 60.0
 
@@ -46,9 +48,8 @@ class GraphBackend(BaseEmailBackend):
 async def _send(client: httpx.AsyncClient, message: EmailMessage) -> None:
     body = base64.b64encode(message.message().as_bytes())
     url = f"{settings.GRAPH_URL}/v1.0/users/{settings.GRAPH_SENDER}/sendMail"
-    renewed = False
+    token, renewed = await _access_token(client), False
     while True:
-        token = await _access_token(client, renew=renewed)
         answer = await client.post(
             url,
             content=body,
@@ -57,14 +58,15 @@ async def _send(client: httpx.AsyncClient, message: EmailMessage) -> None:
         if answer.status_code == ACCEPTED:
             return
         if answer.status_code == UNAUTHORIZED and not renewed:
-            renewed = True
-        elif answer.status_code == TOO_MANY:
+            token, renewed = await _access_token(client, renew=True), True
+        elif answer.status_code == TOO_MANY and _retry_after(answer) <= SHORT_WAIT:
             await asyncio.sleep(_retry_after(answer))  # the deadline ends it
         else:
-            raise MailRefused(f"Graph answered {answer.status_code}")
+            wait = _retry_after(answer) if answer.status_code == TOO_MANY else 0
+            raise MailRefused(f"Graph answered {answer.status_code}", retry_after=wait)
 
 
-async def _access_token(client: httpx.AsyncClient, *, renew: bool) -> str:
+async def _access_token(client: httpx.AsyncClient, *, renew: bool = False) -> str:
     global _token  # noqa: PLW0603 - the point is to share it
     if _token and not renew and time.monotonic() < _token[1]:
         return _token[0]
@@ -79,9 +81,13 @@ async def _access_token(client: httpx.AsyncClient, *, renew: bool) -> str:
     )
     if answer.is_error:
         raise MailRefused(f"Graph gave no token ({answer.status_code})")
-    granted: dict[str, Any] = answer.json()
-    _token = (granted["access_token"], time.monotonic() + granted["expires_in"] - EARLY)
-    return _token[0]
+    try:
+        granted = answer.json()
+        token, seconds = str(granted["access_token"]), float(granted["expires_in"])
+    except (ValueError, KeyError, TypeError):
+        raise MailRefused("Graph's answer holds no token") from None
+    _token = (token, time.monotonic() + seconds - EARLY)
+    return token
 
 
 def _retry_after(answer: httpx.Response) -> float:

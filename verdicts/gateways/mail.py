@@ -4,11 +4,16 @@ Maps what goes wrong to the one question that matters: was it taken, or can
 nobody tell?
 """
 
+import asyncio
 import smtplib
+from typing import Final
 
 from django.core.mail import EmailMultiAlternatives
 
 from verdicts.core.errors import MailRefused, MailUncertain
+from verdicts.gateways.within import within
+
+DEADLINE: Final = 30.0
 
 
 def send(
@@ -32,7 +37,10 @@ def send(
     )
     message.attach_alternative(html, "text/html")
     try:
-        message.send()
+        # In a thread: SMTP's time-out is per read, and a server may dribble for ever.
+        within(DEADLINE, asyncio.to_thread(message.send))
+    except UnicodeError as error:
+        raise MailRefused(f"it cannot be written as a message ({type(error).__name__})") from None
     except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:
         raise MailRefused(f"the mail server refused it ({type(error).__name__})") from None
     except ConnectionRefusedError:

@@ -5,6 +5,7 @@ errors are mapped here, once.
 """
 
 import json
+import re
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from stripe import StripeClient
 
 DEADLINE: Final = 15.0
+_NAME: Final = re.compile(r"[\w.]{1,255}", re.ASCII)
 TOLERANCE: Final = 300  # seconds that a signature stays valid, Stripe's own default
 
 
@@ -91,12 +93,8 @@ def _event(text: str) -> Event:
         event = Event(raw["id"], raw["type"], raw["data"]["object"])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadEvent("the body is not a Stripe event") from None
-    if not (
-        isinstance(event.id, str)
-        and 0 < len(event.id) <= 255
-        and isinstance(event.type, str)
-        and isinstance(event.object, dict)
-    ):
+    named = all(isinstance(name, str) and _NAME.fullmatch(name) for name in (event.id, event.type))
+    if not (named and isinstance(event.object, dict)):
         raise BadEvent("the body is not a Stripe event")
     return event
 

@@ -10,12 +10,12 @@ from django.views.decorators.http import require_safe
 
 from verdicts import outside
 from verdicts.core.body import fingerprint
-from verdicts.core.errors import PaymentError
+from verdicts.core.errors import PaymentError, UnknownSession
 from verdicts.core.readable import readable
 from verdicts.core.sessions import is_session_id
 from verdicts.core.tiers import TIER
 from verdicts.models import Order, Status, Verdict
-from verdicts.services.reread import reread_unpaid
+from verdicts.services.reread import is_unpaid
 
 logger = logging.getLogger(__name__)
 
@@ -48,10 +48,14 @@ def result(request: HttpRequest) -> HttpResponse:
     if order is None:
         return _page(request, "unknown", 404)
     try:
-        order = reread_unpaid(order, account=outside.stripe_account())
+        unpaid = is_unpaid(order, account=outside.stripe_account())
+    except UnknownSession:
+        return _page(request, "unknown", 404)
     except PaymentError as error:
-        logger.warning("no re-read: %s", error)
+        logger.warning("Stripe cannot be asked: %s", error)
         return _page(request, "later", 503)
+    if unpaid is None:  # nobody is told "unpaid" without a look at Stripe
+        return _page(request, "asking", 202, order)
     name, status = PAGES[Status(order.status)]
     return _page(request, name, status, order)
 

@@ -20,7 +20,7 @@ from django.utils import timezone
 from verdicts import queue
 from verdicts.core.errors import MailError
 from verdicts.models import Delivery, Order
-from verdicts.services.letters import Letter, compose
+from verdicts.services.letters import TO_STAFF, Letter, compose
 
 logger = logging.getLogger(__name__)
 
@@ -33,12 +33,14 @@ LEASE: Final = timedelta(seconds=60)
 BACKOFF: Final = (1, 5, 30, 120, 600, 3_600, 14_400)
 
 
-def owe(order: Order, kind: Delivery.Kind, *, about: str = "") -> None:
-    """Put an email on the way, once: `about` tells apart what an order alone does not."""
-    name = f"{kind}.{about or order.token.hex}"
+def owe(order: Order, kind: Delivery.Kind, *, name: str = "", about: str = "") -> None:
+    """Put an email on the way, once per `name`, which is the order's unless it is given.
+
+    `about` is kept with it, for what the order itself does not say.
+    """
     delivery, new = Delivery.objects.get_or_create(
-        message_id=f"<{name}@{urlsplit(settings.SITE_URL).hostname}>",
-        defaults={"order": order, "kind": kind, "due_at": timezone.now()},
+        message_id=f"<{kind}.{name or order.token.hex}@{urlsplit(settings.SITE_URL).hostname}>",
+        defaults={"order": order, "kind": kind, "due_at": timezone.now(), "about": about[:200]},
     )
     if new:
         queue.enqueue(queue.DELIVER, delivery.pk)
@@ -51,7 +53,7 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
         return None
     letter = compose(delivery)
     if not letter.to:
-        _mark(delivery, state=Delivery.State.FAILED, error="nobody to send it to")
+        _give_up(delivery, "nobody to send it to")
         return None
     try:
         send(letter)
@@ -72,22 +74,40 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
 def _claim(delivery_id: int) -> Delivery | None:
     now = timezone.now()
     free = Q(state=Delivery.State.PENDING) | Q(state=Delivery.State.SENDING, due_at__lt=now)
-    claimed = Delivery.objects.filter(free, pk=delivery_id).update(
+    mine = Delivery.objects.select_related("order").filter(free, pk=delivery_id)
+    if mine.filter(attempts__lt=MOST_ATTEMPTS).update(
         state=Delivery.State.SENDING, attempts=F("attempts") + 1, due_at=now + LEASE
-    )
-    return Delivery.objects.select_related("order").get(pk=delivery_id) if claimed else None
+    ):
+        return Delivery.objects.select_related("order").get(pk=delivery_id)
+    exhausted = mine.first()
+    if exhausted:  # the last attempt took its worker down with it
+        _give_up(exhausted, "the last attempt never came back")
+    return None
 
 
 def _again(delivery: Delivery, error: MailError) -> None:
     logger.warning("delivery %s, attempt %s: %s", delivery.pk, delivery.attempts, error)
     if delivery.attempts >= MOST_ATTEMPTS:
-        _mark(delivery, state=Delivery.State.FAILED, error=str(error)[:200])
+        _give_up(delivery, str(error))
         return
-    delay = BACKOFF[delivery.attempts - 1]
+    delay = max(BACKOFF[delivery.attempts - 1], getattr(error, "retry_after", 0))
     due_at = timezone.now() + timedelta(seconds=delay)
     with transaction.atomic():
         _mark(delivery, state=Delivery.State.PENDING, error=str(error)[:200], due_at=due_at)
         queue.enqueue(queue.DELIVER, delivery.pk, delay=delay)
+
+
+def _give_up(delivery: Delivery, why: str) -> None:
+    """Failed, and visible; a customer who waits for it is staff's business now."""
+    logger.error("delivery %s (%s) failed: %s", delivery.pk, delivery.kind, why)
+    unfinished = [Delivery.State.PENDING, Delivery.State.SENDING]
+    with transaction.atomic():
+        given_up = Delivery.objects.filter(
+            pk=delivery.pk, state__in=unfinished, attempts=delivery.attempts
+        ).update(state=Delivery.State.FAILED, due_at=None, error=why[:200])
+        if given_up and delivery.kind not in TO_STAFF:
+            about = f"the {delivery.kind} email could not be sent: {why}"
+            owe(delivery.order, Delivery.Kind.STAFF, name=f"undelivered.{delivery.pk}", about=about)
 
 
 def _mark(delivery: Delivery, *, due_at: datetime | None = None, **changes: Any) -> None:

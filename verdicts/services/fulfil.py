@@ -21,13 +21,17 @@ from verdicts.models import Delivery, Order, Status, Verdict
 from verdicts.services import cache
 from verdicts.services.deliver import owe
 from verdicts.services.generate import Generate, Judged, generate
+from verdicts.services.payments import REFUNDED_EARLY
 
 logger = logging.getLogger(__name__)
 
-MOST_ATTEMPTS: Final = 5
+MOST_ATTEMPTS: Final = 8
 # Longer than a generation can take, so that nobody takes over from the living.
 LEASE: Final = timedelta(seconds=90)
-BACKOFF: Final = (2, 10, 60, 300)
+# From a hiccup to an outage of an afternoon: five hours in all.
+BACKOFF: Final = (2, 10, 60, 300, 900, 3_600, 14_400)
+# A model that is gone is looked for again this often, even if nobody changes the setting.
+RETIRED_FOR: Final = timedelta(hours=1)
 
 
 def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
@@ -53,54 +57,68 @@ def _claim(order_id: int) -> Order | None:
     now = timezone.now()
     free = Q(status=Status.PAID) | Q(status=Status.GENERATING, due_at__lt=now)
     mine = Order.objects.filter(free, pk=order_id)
-    if mine.filter(attempts__lt=MOST_ATTEMPTS).update(
+    if mine.filter(attempts__lt=MOST_ATTEMPTS, refunded_at=None).update(
         status=Status.GENERATING, attempts=F("attempts") + 1, due_at=now + LEASE
     ):
         return Order.objects.get(pk=order_id)
-    exhausted = mine.filter(attempts__gte=MOST_ATTEMPTS).first()
-    if exhausted:  # the last attempt took its worker down with it
+    ended = mine.filter(Q(attempts__gte=MOST_ATTEMPTS) | Q(refunded_at__isnull=False)).first()
+    if ended:
         with transaction.atomic():
-            _finish(exhausted, Status.FAILED, "the last attempt never came back")
+            _finish(ended, Status.FAILED, "the last attempt never came back")
     return None
 
 
 def _approve(order: Order, judged: Judged, row: CrosscheckLog) -> Verdict | None:
-    if not _still_mine(order).update(status=Status.DELIVERED, due_at=None, reason=""):
-        return None  # our claim ran out and somebody else has finished
+    still_owed = _still_mine(order).filter(refunded_at=None)
+    if not still_owed.update(status=Status.DELIVERED, due_at=None, reason=""):
+        # Our claim ran out and somebody else has finished; or the money is back.
+        _finish(order, Status.FAILED, REFUNDED_EARLY, only_refunded=True)
+        return None
     verdict = judged.store(row)
     cache.put(order, verdict)
     owe(order, Delivery.Kind.VERDICT)
     return verdict
 
 
-def _finish(order: Order, status: Status, reason: str) -> None:
-    """No verdict will come: the customer is told that it was held back, staff why (R18)."""
-    if _still_mine(order).update(status=status, due_at=None, reason=reason[:200]):
+def _finish(order: Order, status: Status, reason: str, *, only_refunded: bool = False) -> None:
+    """No verdict will come: the customer is told that it was held back, staff why (R18).
+
+    Who has the money back is owed neither a verdict nor an explanation.
+    """
+    ended = {"status": status, "due_at": None, "reason": reason[:200]}
+    mine = _still_mine(order)
+    if mine.filter(refunded_at__isnull=False).update(
+        **{**ended, "status": Status.FAILED, "reason": REFUNDED_EARLY}
+    ):
+        return
+    if not only_refunded and mine.update(**ended):
         owe(order, Delivery.Kind.HELD_BACK)
         owe(order, Delivery.Kind.STAFF)
 
 
 def _without_answer(order: Order, model: str, error: ModelError) -> None:
     logger.warning("order %s: %s", short_hash(order.session_id or ""), error)
+    now = timezone.now()
     with transaction.atomic():
         if isinstance(error, ModelRetired):
             # Nothing is wrong with the order: it stays paid, the attempt does not
             # count, and the sweep takes it up once the setting names another model.
             _still_mine(order).update(
                 status=Status.PAID,
-                due_at=None,
+                due_at=now + RETIRED_FOR,
                 attempts=F("attempts") - 1,
                 retired_model=model,
                 reason=str(error)[:200],
             )
-            owe(order, Delivery.Kind.RETIRED, about=model)  # once for all orders
+            # Once a day for all orders.
+            owe(order, Delivery.Kind.RETIRED, name=f"{model}.{now:%Y-%m-%d}", about=model)
         elif isinstance(error, ModelRefused) or order.attempts >= MOST_ATTEMPTS:
             _finish(order, Status.FAILED, str(error))
         else:
             delay = BACKOFF[order.attempts - 1]
             if _still_mine(order).update(
                 status=Status.PAID,
-                due_at=timezone.now() + timedelta(seconds=delay),
+                due_at=now + timedelta(seconds=delay),
                 reason=str(error)[:200],
             ):
                 queue.enqueue(queue.FULFIL, order.pk, delay=delay)

@@ -107,12 +107,12 @@ def _call(
     try:
         answer = ask(request)
         call.outcome = ModelCall.Outcome.ANSWERED
-        call.finish_reason = answer.finish_reason
-        call.block_reason = answer.block_reason
+        call.finish_reason = answer.finish_reason[:50]
+        call.block_reason = answer.block_reason[:50]
         call.model_version = answer.model_version[:100]
         call.response_id = answer.response_id[:100]
-        call.prompt_tokens = answer.prompt_tokens
-        call.output_tokens = answer.output_tokens
+        call.prompt_tokens = max(0, answer.prompt_tokens)
+        call.output_tokens = max(0, answer.output_tokens)
     except ModelError as error:
         call.outcome = _OUTCOME[type(error)]
         call.error = str(error)

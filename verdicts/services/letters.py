@@ -19,7 +19,7 @@ _SUBJECTS = {
     Delivery.Kind.STAFF: "Oracle: an order needs you",
     Delivery.Kind.RETIRED: "Oracle: the model no longer answers",
 }
-_TO_STAFF = frozenset({Delivery.Kind.STAFF, Delivery.Kind.RETIRED})
+TO_STAFF = frozenset({Delivery.Kind.STAFF, Delivery.Kind.RETIRED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ def compose(delivery: Delivery) -> Letter:
         verdict = Verdict.objects.get(order=order, kind="original")
     context = {
         "order": order,
+        "about": delivery.about,
         "tier": TIER[order.tier_name],
         "reading": readable(order.tier_name, verdict.payload) if verdict else None,
         "fingerprint": fingerprint(verdict.payload) if verdict else "",
@@ -51,7 +52,7 @@ def compose(delivery: Delivery) -> Letter:
     }
     subject = _SUBJECTS[kind].format(label=verdict.label if verdict else "")
     return Letter(
-        to=list(settings.STAFF_EMAILS) if kind in _TO_STAFF else [order.email] * bool(order.email),
+        to=list(settings.STAFF_EMAILS) if kind in TO_STAFF else [order.email] * bool(order.email),
         subject=f"[SANDBOX] {subject}" if settings.SANDBOX else subject,
         text=render_to_string(f"email/{kind}.txt", context),
         html=render_to_string(f"email/{kind}.html", context),

@@ -9,6 +9,7 @@ every move is a compare-and-swap from the states it may come from.
 import json
 import logging
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, Final
 
 from django.conf import settings
@@ -17,32 +18,31 @@ from django.utils import timezone
 
 from audit.core.redaction import short_hash
 from verdicts import queue
-from verdicts.core.sessions import CheckoutSession, read_session
+from verdicts.core.sessions import CheckoutSession, payment_intent, read_session
 from verdicts.gateways.stripe_api import Event
 from verdicts.models import UNPAID, Delivery, Order, Status, StripeEvent
 from verdicts.services.deliver import owe
 
 logger = logging.getLogger(__name__)
 
-REFUNDED: Final = "charge.refunded"
+# A refund can be reported before its payment: it waits as long as Stripe goes on retrying.
+NO_SUCH_PAYMENT: Final = "no such payment here"
+WAIT: Final = timedelta(days=3)
+LARGEST_AMOUNT: Final = 99_999_999  # Stripe's own
+REFUNDED_EARLY: Final = "refunded before it was judged"
 
 
 def receive(event: Event) -> StripeEvent:
     """Store the event, then act on it, once. A repeated delivery returns the stored one."""
     stored, _ = StripeEvent.objects.get_or_create(
-        event_id=event.id,
-        defaults={
-            "type": event.type[:100],
-            "object": json.dumps(event.object),
-            "payment_intent": _intent(event.object) if event.type == REFUNDED else "",
-        },
+        event_id=event.id, defaults={"type": event.type[:100], "object": json.dumps(event.object)}
     )
     process(stored)
     return stored
 
 
 def process(stored: StripeEvent) -> bool:
-    """Act on a stored event unless somebody has. False: there was nothing left to do."""
+    """Act on a stored event unless somebody has. False: there was nothing to be done now."""
     act = _ACTIONS.get(stored.type)
     with transaction.atomic():
         claimed = StripeEvent.objects.filter(pk=stored.pk, processed_at=None).update(
@@ -51,44 +51,59 @@ def process(stored: StripeEvent) -> bool:
         if not claimed:
             return False
         outcome = act(json.loads(stored.object)) if act else "not of our kind"
-        StripeEvent.objects.filter(pk=stored.pk).update(outcome=outcome[:100])
-    return True
+        waits = outcome == NO_SUCH_PAYMENT and stored.received_at > timezone.now() - WAIT
+        StripeEvent.objects.filter(pk=stored.pk).update(
+            outcome=outcome[:100], processed_at=None if waits else timezone.now()
+        )
+    return not waits
 
 
-def accept_payment(session: CheckoutSession) -> str:
-    """Mark the session's order paid and queue its verdict, once. Call inside a transaction."""
+def note_session(session: CheckoutSession) -> str:
+    """What Stripe says of a session that the customer has finished with. In a transaction."""
     order = _order_for(session)
+    if order is None:
+        return "not our session"
+    if session.payment == "paid":
+        return _accept_payment(order, session)
+    moved = order.move([Status.CREATED], Status.AWAITING, email=session.email or order.email)
+    return "awaiting payment" if moved else "already further on"
+
+
+def _accept_payment(order: Order, session: CheckoutSession) -> str:
+    """Mark the order paid and queue its verdict, once."""
     paid = {
         "paid_at": timezone.now(),
         "due_at": timezone.now(),
         "payment_intent": session.payment_intent,
         "email": session.email or order.email,
     }
-    if (session.amount_cents, session.currency) != (order.price_cents, order.currency):
-        reason = (
-            f"paid {session.amount_cents} {session.currency}, "
-            f"the price was {order.price_cents} {order.currency}"
-        )
-        if order.move(UNPAID, Status.HELD, reason=reason[:200], **paid):
+    wrong = _why_held(order, session)
+    if wrong:
+        if order.move(UNPAID, Status.HELD, reason=wrong[:200], **paid):
             owe(order, Delivery.Kind.STAFF)
-            return "held: another amount"
+            return "held"
         return "already paid"
     if not order.move(UNPAID, Status.PAID, **paid):
         return "already paid"  # another delivery got there first
-    _apply_earlier_refunds(order)
     queue.enqueue(queue.FULFIL, order.pk)
     return "paid"
 
 
+def _why_held(order: Order, session: CheckoutSession) -> str:
+    """Why a person has to look at a payment first; nothing: it is as it should be."""
+    if not order.query:
+        return "paid, but there is no query that could be judged"
+    if (session.amount_cents, session.currency) != (order.price_cents, order.currency):
+        return (
+            f"paid {session.amount_cents} {session.currency}, "
+            f"the price was {order.price_cents} {order.currency}"
+        )
+    return ""
+
+
 def _completed(raw: dict[str, Any]) -> str:
     session = read_session(raw)
-    if session is None:
-        return "not our session"
-    if session.payment == "paid":
-        return accept_payment(session)
-    order = _order_for(session)
-    moved = order.move([Status.CREATED], Status.AWAITING, email=session.email or order.email)
-    return "awaiting payment" if moved else "already further on"
+    return note_session(session) if session else "not our session"
 
 
 def _failed(raw: dict[str, Any]) -> str:
@@ -101,62 +116,48 @@ def _expired(raw: dict[str, Any]) -> str:
 
 def _end_unpaid(raw: dict[str, Any], sources: list[Status], target: Status) -> str:
     session = read_session(raw)
-    if session is None:
+    order = _order_for(session) if session else None
+    if order is None:
         return "not our session"
-    return target.value if _order_for(session).move(sources, target) else "already further on"
+    return target.value if order.move(sources, target) else "already further on"
 
 
 def _refunded(charge: dict[str, Any]) -> str:
     """A refund, made here or in Stripe's dashboard; it names the payment, not the session."""
-    order = (
-        Order.objects.filter(payment_intent=_intent(charge)).first() if _intent(charge) else None
-    )
+    intent = payment_intent(charge)
+    order = Order.objects.filter(payment_intent=intent).first() if intent else None
     if order is None:
-        return "no such payment here"  # it may yet come: see _apply_earlier_refunds
-    return _note_refund(order, charge)
-
-
-def _note_refund(order: Order, charge: dict[str, Any]) -> str:
+        return NO_SUCH_PAYMENT if intent else "no payment named"
     refunded, amount = charge.get("amount_refunded"), charge.get("amount")
-    if type(refunded) is not int or type(amount) is not int or refunded <= 0:
+    if type(refunded) is not int or type(amount) is not int or not 0 < refunded <= LARGEST_AMOUNT:
         return "no amount"
     # Reports may overtake each other: the largest sum is the latest.
     Order.objects.filter(pk=order.pk, refunded_cents__lt=refunded).update(refunded_cents=refunded)
     if refunded < amount:
         return "refunded in part"
     if Order.objects.filter(pk=order.pk, refunded_at=None).update(refunded_at=timezone.now()):
-        # Who has the money back is owed no verdict; one that is out stays out.
-        order.move(
-            [Status.PAID, Status.HELD], Status.FAILED, reason="refunded before it was judged"
-        )
+        # Who has the money back is owed no verdict; one that is out stays out. What is
+        # being judged at this moment is ended by whoever judges it.
+        order.move([Status.PAID, Status.HELD], Status.FAILED, due_at=None, reason=REFUNDED_EARLY)
         owe(order, Delivery.Kind.REFUND)
     return "refunded"
 
 
-def _apply_earlier_refunds(order: Order) -> None:
-    """Refunds that were reported before we knew whose payment it was."""
-    if order.payment_intent:
-        earlier = StripeEvent.objects.filter(
-            type=REFUNDED, payment_intent=order.payment_intent
-        ).order_by("pk")
-        for event in earlier:
-            _note_refund(order, json.loads(event.object))
-
-
-def _order_for(session: CheckoutSession) -> Order:
+def _order_for(session: CheckoutSession) -> Order | None:
     """The session's order; made from the session itself where it was sold elsewhere."""
     order = Order.objects.filter(session_id=session.id).first()
-    if order:
-        return order
-    if session.reference:
+    if order is None and session.reference:
         # Created here, but we died before its session's id was stored.
         Order.objects.filter(token=session.reference, session_id=None).update(session_id=session.id)
+        order = Order.objects.filter(session_id=session.id).first()
+    if order or session.tier is None:
+        return order
     price = settings.ORACLE_PRICES[session.tier]
     order, new = Order.objects.get_or_create(
         session_id=session.id,
         defaults={
             "tier": session.tier,
-            "query": session.query,
+            "query": session.query or "",
             "email": session.email,
             "price_cents": price.cents,
             "currency": price.currency,
@@ -167,16 +168,11 @@ def _order_for(session: CheckoutSession) -> Order:
     return order
 
 
-def _intent(charge: dict[str, Any]) -> str:
-    intent = charge.get("payment_intent")
-    return intent[:255] if isinstance(intent, str) else ""
-
-
 # What we listen to. Anything else is stored, acknowledged and left alone.
 _ACTIONS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
     "checkout.session.completed": _completed,
     "checkout.session.async_payment_succeeded": _completed,
     "checkout.session.async_payment_failed": _failed,
     "checkout.session.expired": _expired,
-    REFUNDED: _refunded,
+    "charge.refunded": _refunded,
 }

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -40,8 +41,9 @@ def sweep() -> dict[str, int]:
 
 def _events() -> int:
     stale = timezone.now() - timedelta(minutes=1)
-    left = StripeEvent.objects.filter(processed_at=None, received_at__lt=stale)[:MOST]
-    return sum(_processed(event) for event in left)
+    left = StripeEvent.objects.filter(processed_at=None, received_at__lt=stale)
+    # The newest first: some wait for days for a payment that is not ours (see payments).
+    return sum(_processed(event) for event in left.order_by("-received_at")[:MOST])
 
 
 def _processed(event: StripeEvent) -> bool:
@@ -54,25 +56,43 @@ def _processed(event: StripeEvent) -> bool:
 
 
 def _orders() -> int:
-    stuck = Q(retired_model="", due_at__lt=timezone.now() - STALE)
+    stuck = Q(due_at__lt=timezone.now() - STALE)
     revived = ~Q(retired_model__in=["", settings.ORACLE_MODEL])
     unfinished = Order.objects.filter(status__in=[Status.PAID, Status.GENERATING])
-    left = list(unfinished.filter(stuck | revived).order_by("paid_at")[:MOST])
-    for order in left:
+    left = unfinished.filter(stuck | revived).order_by("paid_at")[:MOST]
+    return sum(_order_again(order) for order in left)
+
+
+def _order_again(order: Order) -> bool:
+    """Queue it, if it is still as it was found: a worker may have taken it meanwhile."""
+    as_found = {"status": order.status, "due_at": order.due_at, "attempts": order.attempts}
+    with transaction.atomic():
         # Due anew, so that a long queue is not filled with the same order every minute.
-        Order.objects.filter(pk=order.pk).update(retired_model="", due_at=timezone.now())
-        queue.enqueue(queue.FULFIL, order.pk)
-    return len(left)
+        found = Order.objects.filter(pk=order.pk, **as_found).update(
+            retired_model="", due_at=timezone.now()
+        )
+        if found:
+            queue.enqueue(queue.FULFIL, order.pk)
+    return bool(found)
 
 
 def _deliveries() -> int:
     unfinished = [Delivery.State.PENDING, Delivery.State.SENDING]
     stuck = Delivery.objects.filter(state__in=unfinished, due_at__lt=timezone.now() - STALE)
-    left = list(stuck.order_by("due_at")[:MOST])
-    for delivery in left:
-        Delivery.objects.filter(pk=delivery.pk).update(due_at=timezone.now())
-        queue.enqueue(queue.DELIVER, delivery.pk)
-    return len(left)
+    return sum(_delivery_again(delivery) for delivery in stuck.order_by("due_at")[:MOST])
+
+
+def _delivery_again(delivery: Delivery) -> bool:
+    as_found = {
+        "state": delivery.state,
+        "due_at": delivery.due_at,
+        "attempts": delivery.attempts,
+    }
+    with transaction.atomic():
+        found = Delivery.objects.filter(pk=delivery.pk, **as_found).update(due_at=timezone.now())
+        if found:
+            queue.enqueue(queue.DELIVER, delivery.pk)
+    return bool(found)
 
 
 def _purge_evidence() -> int:

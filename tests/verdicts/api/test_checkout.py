@@ -39,9 +39,13 @@ def test_a_bad_order_is_told_at_its_field_and_nothing_is_stored(client, data, fi
     assert not Order.objects.exists()
 
 
-@pytest.mark.parametrize("body", ["", "[]", "null", "{", '"x"', "\xff"])
+@pytest.mark.parametrize("body", ["", "[]", "null", "{", '"x"', "\xff", "[" * 100_000])
 def test_a_body_that_is_no_order_is_refused(client, body):
     assert post(client, body).status_code == 400
+
+
+def test_a_huge_body_is_too_large(client):
+    assert post(client, {"query": "x" * 600_000}).status_code == 413
 
 
 def test_when_stripe_is_down_the_customer_may_try_again(client, sandbox):

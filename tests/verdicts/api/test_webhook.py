@@ -83,6 +83,8 @@ def test_what_is_not_from_stripe_is_refused_and_not_stored(client, header):
         b'{"id": "evt", "type": "x", "data": {"object": []}}',
         b'{"id": "evt", "type": "x", "data": null}',
         b"[" * 50_000,
+        b'{"id": "evt\\u0000", "type": "x", "data": {"object": {}}}',
+        b'{"id": "evt", "type": "x\\ud800", "data": {"object": {}}}',
     ],
 )
 def test_signed_nonsense_is_refused_and_not_stored(client, body):
@@ -92,7 +94,15 @@ def test_signed_nonsense_is_refused_and_not_stored(client, body):
 
 
 def test_a_huge_body_is_refused(client):
-    assert post(client, b" " * (600 * 1024)).status_code == 413
+    assert post(client, b" " * (600 * 1024)).status_code == 400
+
+
+@pytest.mark.parametrize("length", ["abc", "-1", "٣", ""])
+def test_an_odd_content_length_is_no_error_of_ours(client, length):
+    answer = client.post(
+        "/api/webhook", data=BODY, content_type="application/json", CONTENT_LENGTH=length
+    )
+    assert answer.status_code == 400
 
 
 def test_only_posts_are_taken(client):
@@ -100,7 +110,7 @@ def test_only_posts_are_taken(client):
 
 
 def test_an_event_that_fails_asks_stripe_to_come_again(client, monkeypatch):
-    monkeypatch.setattr("verdicts.services.payments.accept_payment", lambda _: 1 / 0)
+    monkeypatch.setattr("verdicts.services.payments.note_session", lambda _: 1 / 0)
     client.raise_request_exception = False
     assert post(client, BODY).status_code == 500
     assert StripeEvent.objects.get().processed_at is None

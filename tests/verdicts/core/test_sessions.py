@@ -23,10 +23,8 @@ def test_a_session_of_ours_is_read_whole():
         currency="cad",
         payment="paid",
         complete=True,
-        expired=False,
         payment_intent="pi_123",
         reference="",
-        created=1_700_000_000,
     )
 
 
@@ -57,21 +55,32 @@ def test_the_query_of_a_session_made_elsewhere_is_a_custom_field():
     assert read_session(raw).query == "A bakery?\nReally?"
 
 
+@pytest.mark.parametrize("session_id", ["cs_test_short", None, 7, ["cs_test_a1B2c3D4e5"]])
+def test_what_is_no_session_is_none(session_id):
+    assert read_session(session_object(id=session_id)) is None
+    assert read_session([session_object()]) is None
+
+
 @pytest.mark.parametrize(
-    "change",
+    ("metadata", "tier", "query"),
     [
-        {"id": "cs_test_short"},
-        {"id": None},
-        {"metadata": {"tier": "gold", "query_0": "Should I?"}},
-        {"metadata": {"tier": "full"}},
-        {"metadata": {"tier": "full", "query_1": "the first chunk is gone"}},
-        {"metadata": None},
-        {"metadata": {"tier": ["full"], "query_0": "x"}},
-        {"metadata": {"tier": "full", "query_0": "\x00"}},
+        ({"tier": "gold", "query_0": "Should I?"}, None, "Should I?"),
+        ({"tier": "full"}, "full", None),
+        ({"tier": "full", "query_1": "the first chunk is gone"}, "full", None),
+        (None, None, None),
+        ({"tier": ["full"], "query_0": "x"}, None, "x"),
+        ({"tier": "full", "query_0": "\x00"}, "full", None),
     ],
 )
-def test_a_session_that_is_not_for_us_is_none(change):
-    assert read_session(session_object(**change)) is None
+def test_what_metadata_does_not_say_is_not_known(metadata, tier, query):
+    session = read_session(session_object(metadata=metadata))
+    assert (session.tier, session.query) == (tier, query)
+
+
+@pytest.mark.parametrize("odd", ["\0", "pi\ud800", "x" * 256, "a b", ""])
+def test_words_that_are_none_are_not_taken(odd):
+    session = read_session(session_object(currency=odd, payment_intent=odd))
+    assert (session.currency, session.payment_intent) == ("", "")
 
 
 @pytest.mark.parametrize(

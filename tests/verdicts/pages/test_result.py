@@ -35,6 +35,20 @@ def test_a_buyer_whose_redirect_beats_the_webhook_is_not_told_unpaid(client, san
     assert Order.objects.get().status == Status.PAID
 
 
+def test_who_reloads_while_stripe_is_asked_is_not_told_unpaid(client, sandbox):
+    session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+    assert page(client, session.id).status_code == 402
+    again = page(client, session.id)
+    assert again.status_code == 202
+    assert 'http-equiv="refresh"' in again.content.decode()
+
+
+def test_an_order_that_stripe_does_not_know_is_unknown(client, sandbox):
+    start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+    Order.objects.update(session_id="cs_test_neverHeardOf1")
+    assert page(client, "cs_test_neverHeardOf1").status_code == 404
+
+
 def test_when_stripe_cannot_be_asked_nobody_is_told_unpaid(client, sandbox):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.fault("stripe", "unavailable", times=None)

@@ -4,7 +4,7 @@ from verdicts.core.errors import PaymentRefused, PaymentsBusy
 from verdicts.models import Order, Status
 from verdicts.outside import stripe_account
 from verdicts.services.checkout import start_checkout
-from verdicts.services.reread import reread_unpaid
+from verdicts.services.reread import is_unpaid
 
 pytestmark = pytest.mark.django_db
 
@@ -52,16 +52,25 @@ def test_stripes_faults_are_told_apart(sandbox, fault, error):
 def test_a_redirect_that_beats_the_webhook_is_paid_all_the_same(sandbox, run_jobs):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.pay(session.id, email="a@b.example", announce=False)
-    order = reread_unpaid(Order.objects.get(), account=stripe_account())
+    order = Order.objects.get()
+    assert is_unpaid(order, account=stripe_account()) is False
     assert order.status == Status.PAID
     run_jobs()
     order.refresh_from_db()
     assert order.status == Status.DELIVERED
 
 
+def test_a_delayed_payment_whose_redirect_beats_the_webhook_is_awaited(sandbox):
+    session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+    sandbox.pay(session.id, email="a@b.example", method="delayed", announce=False)
+    order = Order.objects.get()
+    is_unpaid(order, account=stripe_account())
+    assert order.status == Status.AWAITING
+
+
 def test_stripe_is_asked_at_most_once_in_a_while(sandbox):
     start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.clear_requests()
-    for _ in range(5):
-        reread_unpaid(Order.objects.get(), account=stripe_account())
+    answers = [is_unpaid(Order.objects.get(), account=stripe_account()) for _ in range(5)]
     assert len(sandbox.requests("stripe")) == 1
+    assert answers == [True, None, None, None, None]

@@ -106,10 +106,41 @@ def test_a_claim_that_ran_out_is_taken_over(sandbox, owed):
     assert len(sandbox.messages()) == 1
 
 
+def test_a_long_wait_that_graph_asks_for_is_left_to_the_queue(sandbox, owed):
+    sandbox.fault("graph", "rate_limited", times=1, match="sendMail", seconds=600)
+    deliver_task(owed.pk)
+    owed.refresh_from_db()
+    assert (owed.state, owed.error) == (Delivery.State.PENDING, "Graph answered 429")
+    assert owed.due_at > timezone.now() + timedelta(seconds=500)
+
+
+def test_an_attempt_that_never_comes_back_counts_and_has_an_end(owed):
+    def die(letter):
+        raise RuntimeError("killed")
+
+    for _ in range(MOST_ATTEMPTS):
+        with pytest.raises(RuntimeError):
+            deliver(owed.pk, send=die)
+        Delivery.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    assert deliver(owed.pk, send=die) is None
+    owed.refresh_from_db()
+    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, MOST_ATTEMPTS)
+    told = owed.order.deliveries.get(kind=Delivery.Kind.STAFF)
+    assert "verdict email could not be sent" in compose(told).text
+
+
+def test_a_broken_token_answer_is_a_refusal(sandbox, owed):
+    sandbox.expire_tokens()
+    sandbox.fault("graph", "broken_body", times=2, match="token")
+    deliver_task(owed.pk)
+    owed.refresh_from_db()
+    assert (owed.state, owed.error) == (Delivery.State.PENDING, "Graph's answer holds no token")
+
+
 def test_without_an_address_it_fails_and_says_why(sandbox, paid_order):
     order = paid_order(customer_details={"email": None})
     fulfil_order(order.pk)
-    delivery = order.deliveries.get()
+    delivery = order.deliveries.get(kind=Delivery.Kind.VERDICT)
     deliver_task(delivery.pk)
     delivery.refresh_from_db()
     order.refresh_from_db()

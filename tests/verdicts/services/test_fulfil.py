@@ -6,11 +6,12 @@ from django_q.models import OrmQ
 
 from audit.core.crosscheck import crosscheck
 from audit.models import CrosscheckLog, LogEntry, ModelCall
+from verdicts.core.errors import ModelBusy
 from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
 from verdicts.outside import ask_model
 from verdicts.services.fulfil import MOST_ATTEMPTS, fulfil
 from verdicts.services.generate import Judged
-from verdicts.services.sweep import sweep
+from verdicts.services.sweep import _order_again, sweep
 from verdicts.tasks import fulfil_order
 
 pytestmark = pytest.mark.django_db
@@ -192,12 +193,75 @@ def test_a_retired_model_keeps_orders_paid_and_tells_operators_once(
     assert {o.status for o in Order.objects.all()} == {Status.PAID}
     assert {o.attempts for o in Order.objects.all()} == {0}
     assert Delivery.objects.filter(kind=Delivery.Kind.RETIRED).count() == 1
+    (told,) = [m for m in sandbox.messages() if "no longer answers" in m["subject"]]
+    assert "gemini-2.5-flash no longer answers" in told["text"]
     assert sweep()["orders"] == 0  # the same model: nothing to be gained
     sandbox.clear_faults()
     settings.ORACLE_MODEL = "gemini-2.5-pro"
     assert sweep()["orders"] == len(orders)
     run_jobs()
     assert {o.status for o in Order.objects.all()} == {Status.DELIVERED}
+
+
+def test_a_model_that_was_only_away_is_looked_for_again(sandbox, paid_order, run_jobs):
+    sandbox.fault("gemini", "not_found", times=1)
+    paid_order()
+    run_jobs()
+    Order.objects.update(due_at=timezone.now() - timedelta(minutes=6))  # an hour has passed
+    assert sweep()["orders"] == 1
+    run_jobs()
+    assert Order.objects.get().status == Status.DELIVERED
+
+
+def refund_meanwhile(order: Order, then):
+    """A model call during which the customer gets the money back."""
+
+    def ask(request):
+        Order.objects.filter(pk=order.pk).update(refunded_at=timezone.now())
+        return then(request)
+
+    return ask
+
+
+def refuse_for_now(request):
+    raise ModelBusy("try later")
+
+
+@pytest.mark.parametrize("then", [ask_model, refuse_for_now], ids=["answered", "busy"])
+def test_who_has_the_money_back_meanwhile_gets_no_verdict(sandbox, paid_order, run_jobs, then):
+    order = paid_order()
+    fulfil(order.pk, model="gemini-2.5-flash", ask=refund_meanwhile(order, then))
+    run_jobs(now=True)
+    order.refresh_from_db()
+    assert (order.status, order.reason) == (Status.FAILED, "refunded before it was judged")
+    assert not Verdict.objects.exists()
+    assert left(order) == []
+
+
+def test_who_has_the_money_back_is_not_told_that_it_was_held_back(sandbox, paid_order):
+    sandbox.fault("gemini", "contradictory")
+    order = paid_order()
+    fulfil(order.pk, model="gemini-2.5-flash", ask=refund_meanwhile(order, ask_model))
+    assert left(order) == []
+
+
+def test_the_sweep_takes_nothing_from_a_worker_that_is_at_it(sandbox, paid_order, monkeypatch):
+    order = paid_order()
+    Order.objects.update(due_at=timezone.now() - timedelta(minutes=6))
+    found = list(Order.objects.all())
+
+    def ask(request):
+        steal(found)
+        return ask_model(request)
+
+    fulfil(order.pk, model="gemini-2.5-flash", ask=ask)
+    assert Verdict.objects.count() == ModelCall.objects.count() == 1
+
+
+def steal(found: list[Order]) -> None:
+    """The rest of a sweep that listed the order before a worker claimed it."""
+    assert [_order_again(order) for order in found] == [False]
+    assert fulfil(found[0].pk, model="gemini-2.5-flash", ask=ask_model) is None
 
 
 def test_only_what_the_gate_approved_can_be_stored(paid_order):

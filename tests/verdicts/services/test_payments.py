@@ -112,8 +112,9 @@ def test_an_event_of_another_kind_is_stored_and_left_alone(kind):
     assert stored.processed_at
 
 
-def test_a_session_of_somebody_else_is_left_alone():
-    receive(completed(metadata={"shop": "other"}))
+@pytest.mark.parametrize("metadata", [{"shop": "other"}, None, {"tier": "gold"}])
+def test_a_session_of_somebody_else_is_left_alone(metadata):
+    receive(completed(metadata=metadata))
     assert not Order.objects.exists()
 
 
@@ -122,7 +123,7 @@ def test_an_event_that_failed_stays_and_is_replayed(monkeypatch):
         raise RuntimeError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr(payments, "accept_payment", fail)
+        broken.setattr(payments, "note_session", fail)
         with pytest.raises(RuntimeError):
             receive(completed())
     stored = StripeEvent.objects.get()
@@ -162,12 +163,48 @@ def test_a_full_refund_before_the_verdict_ends_the_order_and_tells_the_customer_
     assert [d.kind for d in order.deliveries.all()] == [Delivery.Kind.REFUND]
 
 
-def test_a_refund_that_arrives_before_its_payment_is_not_forgotten():
+@pytest.mark.parametrize("amount", [500, 400])
+def test_a_refund_that_arrives_before_its_payment_waits_for_it(amount):
     refund()
-    receive(completed())
+    receive(completed(amount_subtotal=amount))
+    assert Order.objects.get().refunded_at is None
+    StripeEvent.objects.update(received_at=timezone.now() - timedelta(minutes=2))
+    assert sweep()["events"] == 1
     order = Order.objects.get()
     assert order.refunded_cents == 500
     assert order.refunded_at
+    assert sweep()["events"] == 0
+
+
+def test_a_refund_whose_payment_never_comes_is_let_go_after_three_days():
+    refund()
+    assert StripeEvent.objects.get().processed_at is None
+    StripeEvent.objects.update(received_at=timezone.now() - timedelta(days=4))
+    assert sweep()["events"] == 1
+    assert StripeEvent.objects.get().processed_at
+
+
+def test_a_session_of_our_own_needs_no_metadata():
+    order = Order.objects.create(
+        tier="full", query="Mine", price_cents=500, currency="cad", session_id=SESSION
+    )
+    receive(completed(metadata=None))
+    order.refresh_from_db()
+    assert (order.status, order.query) == (Status.PAID, "Mine")
+
+
+def test_a_payment_without_a_query_that_can_be_judged_is_held_for_staff():
+    receive(completed(metadata={"tier": "full", "query_0": "\x07"}))
+    order = Order.objects.get()
+    assert order.status == Status.HELD
+    assert "no query" in order.reason
+
+
+@pytest.mark.parametrize("amount", [2**31, 2**70, -1, 0, True, "500"])
+def test_an_absurd_refund_is_left_alone(amount):
+    receive(completed())
+    refund(amount_refunded=amount, amount=amount)
+    assert Order.objects.get().refunded_cents == 0
 
 
 def test_a_refund_of_something_else_is_left_alone():

@@ -1,0 +1,32 @@
+"""JSON bodies of a bounded size and depth: anything else is a clear 4xx."""
+
+import json
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from rest_framework.exceptions import APIException, ParseError
+from rest_framework.parsers import BaseParser
+
+
+class TooLarge(APIException):
+    status_code = 413
+    default_detail = "The body is too large."
+
+
+class BoundedJSONParser(BaseParser):
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        body = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+        if len(body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            raise TooLarge
+        try:
+            return json.loads(body.decode())
+        except (ValueError, RecursionError):
+            raise ParseError("The body is not JSON.") from None
