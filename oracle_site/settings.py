@@ -3,6 +3,7 @@
 import os
 import socket
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -263,7 +264,7 @@ GRAPH_URL = "https://graph.microsoft.com" if BY_GRAPH else SANDBOX_URL
 
 # A job is free again `retry` seconds after it was taken, so that the job of a
 # killed worker is not lost. One at a time: what is taken early can run twice.
-Q_CLUSTER = {
+Q_CLUSTER: dict[str, Any] = {
     "name": "oracle",
     "orm": "default",
     "broker_class": "verdicts.queue.DelayingBroker",

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ import httpx
 import psycopg
 
 from sandbox.client import SandboxClient
-from tests.oracle_site.supervise.house import House, running, wait_for
+from tests.child_env import child_env
+from tests.oracle_site.supervise.house import ROOT, House, running, wait_for
 
 
 def free_port() -> int:
@@ -29,6 +31,12 @@ class LiveSite:
     http: httpx.Client
     house: House
     log: Path
+    variables: dict[str, str]
+
+    def manage(self, *arguments: str) -> None:
+        """One of the site's commands, on the site's database."""
+        command = [sys.executable, "manage.py", *arguments]
+        subprocess.run(command, cwd=ROOT, env=child_env(**self.variables), check=True)
 
     def buy(self, tier: str, query: str, email: str) -> str:
         """Order and pay as a customer would, and return the session's id."""
@@ -73,4 +81,4 @@ def live_site(folder: Path, **environment: str) -> Iterator[LiveSite]:
             address = f"http://127.0.0.1:{port}"
             with httpx.Client(base_url=address, timeout=30, trust_env=False) as http:
                 sandbox = SandboxClient(f"http://127.0.0.1:{sandbox_port}")
-                yield LiveSite(address, sandbox, http, house, log)
+                yield LiveSite(address, sandbox, http, house, log, variables)

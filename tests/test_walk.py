@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 
 import pytest
 
@@ -9,6 +10,17 @@ from audit.core.chain import GENESIS, verify
 from audit.core.vocabulary import TIERS
 from tests.live_site import LiveSite, live_site
 from tests.oracle_site.supervise.house import wait_for
+
+# What time would do: whoever held an order or a job no longer does.
+LATER = """
+from datetime import timedelta
+from django.utils import timezone
+from django_q.models import OrmQ
+from verdicts.models import Order
+past = timezone.now() - timedelta(seconds=1)
+Order.objects.filter(status="generating").update(due_at=past)
+OrmQ.objects.filter(key="generate").update(lock=past)
+"""
 
 # Once on each database, which the site itself is given a new one of.
 pytestmark = pytest.mark.django_db
@@ -90,10 +102,12 @@ def test_a_worker_that_is_killed_in_the_middle_loses_no_order(site):
     for one in before:
         if one.environ().get("Q_CLUSTER_NAME") == "generate" and "qcluster" in one.cmdline():
             one.kill()
-    # The order's claim runs out after 90 s; here it is enough that the site lives on.
     site.buy("quick", "The worker is back", "back@example.com")
     site.wait_for_mail("back@example.com")
     assert site.result(session_id).status_code == 202
+    site.manage("shell", "-c", LATER)  # claim and job run out after minutes
+    (message,) = site.wait_for_mail("killed@example.com")
+    assert session_id in message["text"]
 
 
 def test_the_log_is_one_chain(site):
@@ -103,3 +117,12 @@ def test_the_log_is_one_chain(site):
     for line in written:
         assert verify(line, prev) is None
         prev = json.loads(line)["hash"]
+
+
+def test_what_the_site_said_holds_no_session_and_no_address(site):
+    site.http.get("/oracle/result", params={"session_id": "cs_test_nobodyKnows1"})
+    code, said, errors = site.house.end(signal.SIGTERM)
+    assert code == 0
+    for text in (said, errors):
+        assert "cs_test_" not in text
+        assert "@example.com" not in text
