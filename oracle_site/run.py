@@ -21,11 +21,11 @@ def main() -> None:
     # Before the supervisor takes over there is nothing to tidy up: no traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     parser = argparse.ArgumentParser(prog="make run", description=__doc__)
-    parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--sandbox-port", type=int, help="default: ten above --port")
+    parser.add_argument("--port", default="8000")
+    parser.add_argument("--sandbox-port", help="default: ten above --port")
     options = parser.parse_args()
-    port = options.port
-    sandbox_port = port + 10 if options.sandbox_port is None else options.sandbox_port
+    port = port_number(options.port)
+    sandbox_port = port_number(options.sandbox_port or str(port + 10))
     for needed in (port, sandbox_port):
         refuse_taken_port(needed)
     os.environ.setdefault("SITE_URL", f"http://{HOST}:{port}")
@@ -83,13 +83,19 @@ def prepare() -> list[str]:
     return [sys.executable, "-m", "oracle_site.prepare", *show]
 
 
+def port_number(text: str) -> int:
+    if text.isascii() and text.isdigit() and 0 < int(text) < 65536:
+        return int(text)
+    sys.exit(f"A port is a whole number from 1 to 65535, not {text!r}: `make run PORT=8001`.")
+
+
 def refuse_taken_port(port: int) -> None:
     with socket.socket() as probe:
         # As the server does: a port in TIME_WAIT is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
-        except (OSError, OverflowError) as error:
+        except OSError as error:
             sys.exit(
                 f"Port {port} cannot be used ({error}): stop what uses it, "
                 "or choose another with `make run PORT=8001`."

@@ -125,11 +125,11 @@ def test_ctrl_c_on_a_terminal_is_quiet_and_the_password_is_shown(database, tmp_p
     assert b"Traceback" not in shown
 
 
-@pytest.mark.parametrize("port", ["0x50", "99999"])
+@pytest.mark.parametrize("port", ["0x50", "99999", "0", "abc"])
 def test_a_port_that_is_none_is_refused(database, port):
     run = start(database, port)
     assert run.returncode != 0
-    assert port in run.stderr
+    assert run.stderr.startswith(f"A port is a whole number from 1 to 65535, not {port!r}")
 
 
 def test_a_taken_port_ends_with_one_sentence(database):
