@@ -6,6 +6,7 @@ from typing import Any, ClassVar, cast
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from audit.core.vocabulary import TierName
 from audit.models import KINDS, LABEL_CHOICES, TIER_CHOICES, CrosscheckLog, ModelCall
@@ -155,6 +156,12 @@ class QueuePulse(models.Model):
 
     def __str__(self) -> str:
         return f"{self.queue} moved at {self.moved_at}"
+
+    @classmethod
+    def beat(cls, queue: str) -> None:
+        now = timezone.now()
+        if not cls.objects.filter(queue=queue).update(moved_at=now):
+            cls.objects.get_or_create(queue=queue, defaults={"moved_at": now})
 
 
 class Delivery(models.Model):

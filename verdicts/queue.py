@@ -73,9 +73,7 @@ class DelayingBroker(ORM):
         claimed = self._free().filter(pk=row.pk, lock=row.lock).update(lock=self.timeout(row))
         if not claimed:
             return None
-        QueuePulse.objects.update_or_create(
-            queue=self.list_key, defaults={"moved_at": timezone.now()}
-        )
+        QueuePulse.beat(str(self.list_key))
         return [(row.pk, row.payload)]
 
     def _free(self) -> "QuerySet[OrmQ, OrmQ]":
