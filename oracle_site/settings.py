@@ -96,6 +96,7 @@ INSTALLED_APPS = [
     "verdicts",
 ]
 MIDDLEWARE = [
+    "oracle_site.content_length.refuse_odd_content_length",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -309,6 +310,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
+    "UNICODE_JSON": False,  # an error may quote what no encoding takes
 }
 
 # --- Service log -------------------------------------------------------------

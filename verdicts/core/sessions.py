@@ -25,7 +25,9 @@ PAID: Final = ("paid", "no_payment_required")
 _WORD: Final = re.compile(r"\w{1,255}", re.ASCII)
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # An address we could send to; whether somebody reads it there is another question.
-_EMAIL: Final = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]{1,255}")
+_EMAIL: Final = re.compile(
+    r"[^@\s\x00-\x1f\x7f\ud800-\udfff]{1,64}@[^@\s\x00-\x1f\x7f\ud800-\udfff]{1,255}"
+)
 
 # `unpaid` is a delayed method that may still succeed.
 Payment = Literal["paid", "unpaid"]

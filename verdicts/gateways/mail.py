@@ -39,7 +39,7 @@ def send(
     try:
         # In a thread: SMTP's time-out is per read, and a server may dribble for ever.
         within(DEADLINE, asyncio.to_thread(message.send))
-    except UnicodeError as error:
+    except ValueError as error:  # of Django's; its text quotes the address
         raise MailRefused(f"it cannot be written as a message ({type(error).__name__})") from None
     except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:
         raise MailRefused(f"the mail server refused it ({type(error).__name__})") from None

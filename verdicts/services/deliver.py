@@ -79,7 +79,7 @@ def _claim(delivery_id: int) -> Delivery | None:
         state=Delivery.State.SENDING, attempts=F("attempts") + 1, due_at=now + LEASE
     ):
         return Delivery.objects.select_related("order").get(pk=delivery_id)
-    exhausted = mine.first()
+    exhausted = mine.filter(attempts__gte=MOST_ATTEMPTS).first()
     if exhausted:  # the last attempt took its worker down with it
         _give_up(exhausted, "the last attempt never came back")
     return None
@@ -90,7 +90,8 @@ def _again(delivery: Delivery, error: MailError) -> None:
     if delivery.attempts >= MOST_ATTEMPTS:
         _give_up(delivery, str(error))
         return
-    delay = max(BACKOFF[delivery.attempts - 1], getattr(error, "retry_after", 0))
+    asked_for = min(getattr(error, "retry_after", 0), BACKOFF[-1])
+    delay = max(BACKOFF[delivery.attempts - 1], asked_for)
     due_at = timezone.now() + timedelta(seconds=delay)
     with transaction.atomic():
         _mark(delivery, state=Delivery.State.PENDING, error=str(error)[:200], due_at=due_at)

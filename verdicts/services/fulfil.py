@@ -58,7 +58,10 @@ def _claim(order_id: int) -> Order | None:
     free = Q(status=Status.PAID) | Q(status=Status.GENERATING, due_at__lt=now)
     mine = Order.objects.filter(free, pk=order_id)
     if mine.filter(attempts__lt=MOST_ATTEMPTS, refunded_at=None).update(
-        status=Status.GENERATING, attempts=F("attempts") + 1, due_at=now + LEASE
+        status=Status.GENERATING,
+        attempts=F("attempts") + 1,
+        due_at=now + LEASE,
+        retired_model="",
     ):
         return Order.objects.get(pk=order_id)
     ended = mine.filter(Q(attempts__gte=MOST_ATTEMPTS) | Q(refunded_at__isnull=False)).first()

@@ -107,12 +107,12 @@ def _call(
     try:
         answer = ask(request)
         call.outcome = ModelCall.Outcome.ANSWERED
-        call.finish_reason = answer.finish_reason[:50]
-        call.block_reason = answer.block_reason[:50]
-        call.model_version = answer.model_version[:100]
-        call.response_id = answer.response_id[:100]
-        call.prompt_tokens = max(0, answer.prompt_tokens)
-        call.output_tokens = max(0, answer.output_tokens)
+        call.finish_reason = _storable(answer.finish_reason, 50)
+        call.block_reason = _storable(answer.block_reason, 50)
+        call.model_version = _storable(answer.model_version, 100)
+        call.response_id = _storable(answer.response_id, 100)
+        call.prompt_tokens = _count(answer.prompt_tokens)
+        call.output_tokens = _count(answer.output_tokens)
     except ModelError as error:
         call.outcome = _OUTCOME[type(error)]
         call.error = str(error)
@@ -124,3 +124,12 @@ def _call(
         call.duration_ms = round((time.monotonic() - started) * 1000)
         call.save()
     return answer, call
+
+
+def _storable(text: str, length: int) -> str:
+    """What a provider reports is kept as far as a database takes it: it is only a report."""
+    return text.encode(errors="replace").decode().replace("\0", "")[:length]
+
+
+def _count(number: int) -> int:
+    return min(max(0, number), 2**31 - 1)

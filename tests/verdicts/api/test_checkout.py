@@ -24,6 +24,7 @@ def test_a_good_order_gets_a_page_to_pay_on(client, sandbox):
     [
         ({"query": "Should I?"}, "tier", "required"),
         ({"tier": "gold", "query": "Should I?"}, "tier", "not a valid choice"),
+        ({"tier": "\ud800", "query": "Should I?"}, "tier", "not a valid choice"),
         ({"tier": "quick"}, "query", "required"),
         ({"tier": "quick", "query": ""}, "query", "Describe the idea"),
         ({"tier": "quick", "query": "x" * 4_001}, "query", "the limit is 4,000"),

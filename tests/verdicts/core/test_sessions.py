@@ -89,6 +89,7 @@ def test_words_that_are_none_are_not_taken(odd):
         ("a@b.example", "a@b.example"),
         ("a@b\r\nBcc: everyone@b.example", ""),
         ("no address", ""),
+        ("a\ud800@b.example", ""),
         (None, ""),
         (7, ""),
     ],

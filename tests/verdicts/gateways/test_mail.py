@@ -50,6 +50,15 @@ def test_what_was_refused_is_told_from_what_nobody_knows(by_smtp, mood, error):
             send(**LETTER)
 
 
+@pytest.mark.parametrize("address", ["a,b@c.ca", "a@b..ca", "ö,b@c.ca", "a@" + "é" * 80 + ".ca"])
+def test_an_address_that_cannot_be_written_is_refused_and_not_repeated(by_smtp, address):
+    with smtp_server("good") as server:
+        by_smtp.EMAIL_PORT = server.server_address[1]
+        with pytest.raises(MailRefused) as caught:
+            send(**{**LETTER, "to": [address]})
+    assert address not in str(caught.value)
+
+
 def test_no_server_at_all_has_taken_nothing(by_smtp):
     by_smtp.EMAIL_PORT = 1
     with pytest.raises(MailRefused, match="no mail server"):

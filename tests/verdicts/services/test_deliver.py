@@ -1,8 +1,10 @@
 from datetime import timedelta
 
 import pytest
+from django.db.models import QuerySet
 from django.utils import timezone
 
+from verdicts.core.errors import MailRefused
 from verdicts.models import Delivery, Status, Verdict
 from verdicts.services.deliver import MOST_ATTEMPTS, deliver, owe
 from verdicts.services.letters import compose
@@ -112,6 +114,33 @@ def test_a_long_wait_that_graph_asks_for_is_left_to_the_queue(sandbox, owed):
     owed.refresh_from_db()
     assert (owed.state, owed.error) == (Delivery.State.PENDING, "Graph answered 429")
     assert owed.due_at > timezone.now() + timedelta(seconds=500)
+
+
+@pytest.mark.parametrize("seconds", [999_999_999, 1e300, float("inf")])
+def test_a_wait_without_end_is_not_waited_for(owed, seconds):
+    def refuse(letter):
+        raise MailRefused("later", retry_after=seconds)
+
+    deliver(owed.pk, send=refuse)
+    owed.refresh_from_db()
+    assert owed.due_at < timezone.now() + timedelta(hours=5)
+
+
+def test_a_job_that_comes_too_late_gives_nothing_up(owed, monkeypatch):
+    Delivery.objects.update(
+        state=Delivery.State.SENDING, attempts=1, due_at=timezone.now() + timedelta(minutes=1)
+    )
+    # Between our claim, which fails, and the look at what is left, the other one fails.
+    real = QuerySet.first
+
+    def first(self):
+        Delivery.objects.update(state=Delivery.State.PENDING)
+        return real(self)
+
+    monkeypatch.setattr(QuerySet, "first", first)
+    assert deliver(owed.pk, send=lambda letter: None) is None
+    owed.refresh_from_db()
+    assert owed.state == Delivery.State.PENDING
 
 
 def test_an_attempt_that_never_comes_back_counts_and_has_an_end(owed):

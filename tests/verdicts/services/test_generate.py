@@ -9,6 +9,7 @@ from audit.models import ModelCall
 from verdicts.core.lock import locked_request
 from verdicts.core.prompt import build_verdict_prompt
 from verdicts.core.tiers import TIER
+from verdicts.gateways.gemini import Answer
 from verdicts.outside import ask_model
 from verdicts.services.generate import generate
 
@@ -33,6 +34,14 @@ def test_both_ways_send_the_same_locked_bytes(sandbox, paid_order, settings, tie
     assert config["responseJsonSchema"] == TIER[tier].schema
     (content,) = sent["contents"]
     assert [part["text"] for part in content["parts"]] == [build_verdict_prompt(tier, order.query)]
+
+
+def test_an_odd_report_is_kept_as_far_as_a_database_takes_it(paid_order, settings):
+    odd = Answer("{}", "F" * 90, "\0", "v\ud800", "r\0" * 90, 3_000_000_000, -1)
+    generate(paid_order("quick"), "original", model=settings.ORACLE_MODEL, ask=lambda _: odd)
+    call = ModelCall.objects.get()
+    assert (call.finish_reason, call.block_reason, call.model_version) == ("F" * 50, "", "v?")
+    assert (call.prompt_tokens, call.output_tokens) == (2**31 - 1, 0)
 
 
 def test_the_call_records_what_was_sent_and_what_came_back(sandbox, paid_order, settings):

@@ -36,9 +36,13 @@ class Command(BaseCommand):
             raise CommandError("Set Q_CLUSTER_NAME to generate or post.", returncode=2)
         cluster = Cluster()
         cluster.start()
+        # What waits at the start has waited for us: judge once there was time to take it.
+        judged_from = time.monotonic() + patience
         while cluster.sentinel.is_alive():
             time.sleep(LOOK_EVERY)  # a signal stops the cluster in here
-            if cluster.sentinel.is_alive() and self._is_stalled(queue, patience):
+            if time.monotonic() < judged_from or not cluster.sentinel.is_alive():
+                continue
+            if self._is_stalled(queue, patience):
                 self.stderr.write(f"No job was taken from {queue} for {patience:g} s: ending.")
                 # Not a stop: the workers wait for a lock that nobody will ever release.
                 os._exit(STALLED)
