@@ -117,7 +117,7 @@ def files() -> bool:
 def whole_way() -> None:
     """From the caller's commit to the marked row; needs a database of its own."""
     from audit import log  # noqa: PLC0415 - Django is set up by now
-    from audit.models import LogEntry  # noqa: PLC0415
+    from audit.models import LogEntry  # noqa: PLC0415 - likewise
 
     call_command("migrate", verbosity=0)
     items = entries(LINES)

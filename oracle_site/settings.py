@@ -325,6 +325,7 @@ LOGGING = {
         # Its lines hold whole addresses, and a session id is the key to a verdict.
         "django.server": {"handlers": [], "level": "CRITICAL", "propagate": False},
         "django": {"handlers": [], "level": "INFO"},  # the root's handler is enough
+        "django.request": {"level": "ERROR"},  # a 402 or 422 is an answer, not a fault
         "httpx": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},
         "stripe": {"level": "WARNING"},

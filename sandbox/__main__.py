@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> None:
     except (OSError, OverflowError) as error:
         sys.exit(f"Port {options.port} cannot be used ({error}): choose another with --port.")
 
-    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    def stop(number: int, frame: FrameType | None) -> None:
         # From another thread: `shutdown` waits for the loop that this signal interrupted.
         Thread(target=server.stop).start()
 

@@ -14,7 +14,7 @@ from sandbox.wire import BadRequest, Reply, Request, as_json
 _DONE: Final = {"done": True}
 
 
-def health(state: State, request: Request) -> Reply:  # noqa: ARG001
+def health(state: State, request: Request) -> Reply:
     return as_json(
         {
             "ok": True,
@@ -34,7 +34,7 @@ def change_settings(state: State, request: Request) -> Reply:
     return as_json(asdict(state.settings))
 
 
-def reset(state: State, request: Request) -> Reply:  # noqa: ARG001
+def reset(state: State, request: Request) -> Reply:
     state.reset()
     return as_json(_DONE)
 
@@ -43,11 +43,11 @@ def add_fault(state: State, request: Request) -> Reply:
     return as_json(asdict(state.faults.add(request.json())), 201)
 
 
-def list_faults(state: State, request: Request) -> Reply:  # noqa: ARG001
+def list_faults(state: State, request: Request) -> Reply:
     return as_json({"faults": state.faults.as_list(), "known": KNOWN})
 
 
-def clear_faults(state: State, request: Request) -> Reply:  # noqa: ARG001
+def clear_faults(state: State, request: Request) -> Reply:
     state.faults.clear()
     return as_json(_DONE)
 
@@ -61,7 +61,7 @@ def list_requests(state: State, request: Request) -> Reply:
     return as_json({"requests": [entry.as_dict() for entry in entries[:limit]]})
 
 
-def clear_requests(state: State, request: Request) -> Reply:  # noqa: ARG001
+def clear_requests(state: State, request: Request) -> Reply:
     state.requests.clear()
     return as_json(_DONE)
 
@@ -71,12 +71,12 @@ def list_messages(state: State, request: Request) -> Reply:
     return as_json({"messages": [each.as_dict() for each in received]})
 
 
-def clear_messages(state: State, request: Request) -> Reply:  # noqa: ARG001
+def clear_messages(state: State, request: Request) -> Reply:
     state.mailbox.clear()
     return as_json(_DONE)
 
 
-def expire_tokens(state: State, request: Request) -> Reply:  # noqa: ARG001
+def expire_tokens(state: State, request: Request) -> Reply:
     state.tokens.clear()
     return as_json(_DONE)
 

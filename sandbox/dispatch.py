@@ -69,7 +69,7 @@ def _nothing_here(request: Request, fitting: list[Route]) -> Response:
     return as_json({"error": f"There is nothing at {request.path}."}, 404)
 
 
-def _through(state: State, route: Route, request: Request) -> Reply:  # noqa: PLR0911
+def _through(state: State, route: Route, request: Request) -> Reply:  # noqa: PLR0911 - one a fault
     """The handler's reply, or what the fault makes of it."""
     api = route.api
     if api is None:

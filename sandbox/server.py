@@ -55,7 +55,7 @@ class SandboxServer(ThreadingHTTPServer):
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002
+    def handle_error(self, request: Any, client_address: Any) -> None:
         # A client that leaves in the middle is a client's right.
         error = sys.exception()
         if not isinstance(error, OSError):
@@ -92,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(reply)
 
     # The names that http.server calls.
-    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815 - http.server's names
 
     def _read_body(self) -> bytes | None:
         """The body, or None after a refusal has been sent."""
@@ -137,13 +137,13 @@ class _Handler(BaseHTTPRequestHandler):
         self,
         code: int,
         message: str | None = None,
-        explain: str | None = None,  # noqa: ARG002
+        explain: str | None = None,
     ) -> None:
         """What http.server refuses by itself, in the shape of everything else here."""
         self.command = getattr(self, "command", None) or ""
         self._refuse(code, message or HTTPStatus(code).phrase)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - http.server's
         """Nothing: every request is on the requests page."""
 
 

@@ -17,13 +17,13 @@ else:
 
 
 class ReadOnlyAdmin(Base):
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+    def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
 
@@ -63,7 +63,7 @@ class CrosscheckLogAdmin(ReadOnlyAdmin):
     list_display = ("id", "kind", "tier", "approved", "coherence_score", "crosscheck_reason")
     list_filter = ("approved", "crosscheck_reason", "tier")
 
-    def get_exclude(self, request: HttpRequest, obj: Model | None = None) -> list[str]:  # noqa: ARG002
+    def get_exclude(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         """The text of a rejected output is for those who may see it (C15)."""
         return [] if request.user.has_perm("audit.view_evidence") else ["evidence"]
 

@@ -18,7 +18,7 @@ from verdicts.core.capabilities import GEMINI_MODELS, Effect
 @checks.register()
 def model_honours_the_lock(
     app_configs: Sequence[AppConfig] | None,  # noqa: ARG001 - Django's signature
-    **kwargs: Any,  # noqa: ARG001
+    **kwargs: Any,  # noqa: ARG001 - likewise
 ) -> list[checks.CheckMessage]:
     model: str = settings.ORACLE_MODEL
     effects = GEMINI_MODELS.get(model)

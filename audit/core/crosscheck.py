@@ -116,8 +116,7 @@ def crosscheck(output: object, tier: str) -> Decision:
     Raises nothing: what goes wrong in here is a decision too, and not an approval.
     """
     try:
-        if tier not in TIERS:
-            raise ValueError(f"unknown tier {tier!r}")  # noqa: TRY301 - as any other error
+        _refuse_unknown(tier)
         payload = parse(output)
         if payload is None:
             return _weigh(None)
@@ -131,6 +130,11 @@ def crosscheck(output: object, tier: str) -> Decision:
         return _weigh(reading if clean else None)
     except Exception as exc:  # noqa: BLE001 - whatever it is, it fails closed (C16)
         return _gate_error(exc)
+
+
+def _refuse_unknown(tier: str) -> None:
+    if tier not in TIERS:
+        raise ValueError(f"unknown tier {tier!r}")
 
 
 @lru_cache(maxsize=1024)

@@ -46,16 +46,16 @@ def _as_text(verdict: dict[str, Any]) -> str:
     return json.dumps(verdict, ensure_ascii=False)
 
 
-def _malformed(verdict: dict[str, Any], rule: Rule) -> str:  # noqa: ARG001
+def _malformed(verdict: dict[str, Any], rule: Rule) -> str:
     return f"Here is my verdict:\n{verdict!r}\nI hope this helps!"
 
 
-def _truncated(verdict: dict[str, Any], rule: Rule) -> str:  # noqa: ARG001
+def _truncated(verdict: dict[str, Any], rule: Rule) -> str:
     text = _as_text(verdict)
     return text[: len(text) * 2 // 3]
 
 
-def _contradictory(verdict: dict[str, Any], rule: Rule) -> str:  # noqa: ARG001
+def _contradictory(verdict: dict[str, Any], rule: Rule) -> str:
     """GREEN over nothing but unexplained RED, and no word of reason."""
     spoiled: dict[str, Any] = {"verdict": "GREEN", "summary": ""}
     if "breakdown" in verdict:

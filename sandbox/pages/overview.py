@@ -13,7 +13,7 @@ from sandbox.wire import Reply, Request
 SHOWN: Final = 25
 
 
-def show(state: State, request: Request) -> Reply:  # noqa: ARG001
+def show(state: State, request: Request) -> Reply:
     sections = (
         ("Payments", _payments(state)),
         ("Mail", _mail(state)),

@@ -72,13 +72,13 @@ def _api_key(request: Request) -> str:
     return key
 
 
-def _create(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+def _create(state: State, request: Request, params: Params) -> dict[str, Any]:
     session = create_session(params, state.base_url)
     state.ledger.sessions.put(session.id, session)
     return session.data
 
 
-def _retrieve(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+def _retrieve(state: State, request: Request, params: Params) -> dict[str, Any]:
     return till.find_session(state, request.segment(3)).data
 
 
@@ -96,7 +96,7 @@ def _newest_sessions(state: State) -> list[Any]:
     return sorted(stored, key=lambda each: each.data["created"], reverse=True)
 
 
-def _expire(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+def _expire(state: State, request: Request, params: Params) -> dict[str, Any]:
     session = till.find_session(state, request.segment(3))
     if till.expire(state, session) is None:
         raise StripeError(
@@ -106,7 +106,7 @@ def _expire(state: State, request: Request, params: Params) -> dict[str, Any]:  
     return session.data
 
 
-def _refund(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+def _refund(state: State, request: Request, params: Params) -> dict[str, Any]:
     refuse_unknown(params, _REFUND_PARAMS)
     intent, charge_id = text(params, "payment_intent"), text(params, "charge")
     if not intent and not charge_id:
@@ -131,7 +131,7 @@ def _refund(state: State, request: Request, params: Params) -> dict[str, Any]:  
     )
 
 
-def _retrieve_refund(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+def _retrieve_refund(state: State, request: Request, params: Params) -> dict[str, Any]:
     found = state.ledger.refunds.get(request.segment(2))
     if found is None:
         raise no_such("refund", request.segment(2))
@@ -145,7 +145,7 @@ def _list_refunds(state: State, request: Request, params: Params) -> dict[str, A
     return page(fitting, params, kind="refund", url=request.path)
 
 
-def _retrieve_event(state: State, request: Request, params: Params) -> dict[str, Any]:  # noqa: ARG001
+def _retrieve_event(state: State, request: Request, params: Params) -> dict[str, Any]:
     found = state.ledger.events.get(request.segment(2))
     if found is None:
         raise no_such("event", request.segment(2))

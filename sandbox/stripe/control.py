@@ -29,7 +29,7 @@ _TYPES: Final[dict[str, type]] = {
 }
 
 
-def list_sessions(state: State, request: Request) -> Reply:  # noqa: ARG001
+def list_sessions(state: State, request: Request) -> Reply:
     with state.ledger.lock:
         kept = [each.data for each in state.ledger.sessions.oldest_first()]
         return as_json({"sessions": kept})
@@ -112,7 +112,7 @@ def refund(state: State, request: Request) -> Reply:
     return as_json(till.refund(state, charge, amount=amount))
 
 
-def list_events(state: State, request: Request) -> Reply:  # noqa: ARG001
+def list_events(state: State, request: Request) -> Reply:
     every = state.ledger.events.oldest_first()
     return as_json(
         {"events": [{**each.data, "deliveries": list(each.deliveries)} for each in every]}

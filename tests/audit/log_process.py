@@ -51,9 +51,9 @@ def main(what: str, number: int) -> None:
     django.setup()
     from django.conf import settings  # noqa: PLC0415 - set up first
 
-    from audit import log, log_writer  # noqa: PLC0415
-    from audit.log_file import locked  # noqa: PLC0415
-    from tests.audit.entries import checked  # noqa: PLC0415
+    from audit import log, log_writer  # noqa: PLC0415 - after Django
+    from audit.log_file import locked  # noqa: PLC0415 - likewise
+    from tests.audit.entries import checked  # noqa: PLC0415 - likewise
 
     if what == "hold the lock":
         with locked(settings.ORACLE_LOG_PATH, 1) as held:

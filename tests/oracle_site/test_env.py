@@ -92,7 +92,7 @@ def test_postgresql_by_host_or_socket():
     assert (settings["HOST"], settings["PORT"]) == ("db.example", "5433")
     assert settings["NAME"] == "oracle"
     assert settings["OPTIONS"] == {"sslmode": "require"}
-    assert database("postgresql://postgres@/oracle?host=/tmp/pg")["HOST"] == "/tmp/pg"  # noqa: S108
+    assert database("postgresql://postgres@/oracle?host=/tmp/pg")["HOST"] == "/tmp/pg"  # noqa: S108 - a name
 
 
 @pytest.mark.parametrize(

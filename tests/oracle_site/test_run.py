@@ -16,14 +16,10 @@ import psutil
 import pytest
 
 from tests.child_env import child_env
+from tests.live_site import free_port
 from tests.oracle_site.supervise.house import ROOT, running, wait_for
 
 CTRL_C = b"\x03"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 def command(port: int | str) -> list[str]:

@@ -49,7 +49,7 @@ class Answer:
 def generate(request: ModelRequest, endpoint: Endpoint) -> Answer:
     """Ask once, with retries inside the deadline. Raises a ModelError."""
     # Imported at the call: 0.4 s and 44 MB that a web process does not need.
-    from google.genai import errors  # noqa: PLC0415
+    from google.genai import errors  # noqa: PLC0415 - see above
 
     client = _client(endpoint, generation())
     call = client.aio.models.generate_content(

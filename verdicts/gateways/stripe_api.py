@@ -70,7 +70,7 @@ def refund(account: Account, payment_intent: str, *, idempotency_key: str) -> di
 def read_event(payload: bytes, signature: str, secrets: list[str]) -> Event:
     """The event in a signed webhook body. Several secrets: while one is being rotated."""
     # Imported at the call, like every SDK.
-    from stripe import SignatureVerificationError, WebhookSignature  # noqa: PLC0415
+    from stripe import SignatureVerificationError, WebhookSignature  # noqa: PLC0415 - see _call
 
     try:
         text = payload.decode()
