@@ -98,6 +98,77 @@ class CrosscheckLog(models.Model):
         )
 
 
+class DivergenceEvent(models.Model):
+    """One comparison of a regeneration with what was emailed; one per regeneration."""
+
+    SOURCES = (("verdict", "stored verdict"), ("log", "log"), ("none", "not recoverable"))
+
+    # The regeneration's crosscheck: this app knows no verdicts.
+    crosscheck = models.OneToOneField(
+        CrosscheckLog, on_delete=models.PROTECT, related_name="divergence"
+    )
+    session_id = models.CharField(max_length=255, db_index=True)
+    tier = models.CharField(max_length=8, choices=TIER_CHOICES)
+    original_verdict = models.CharField(max_length=7, choices=LABEL_CHOICES)
+    original_source = models.CharField(max_length=7, choices=SOURCES)
+    regen_verdict = models.CharField(max_length=7, choices=LABEL_CHOICES)
+    level = models.CharField(
+        max_length=11,
+        blank=True,  # skipped
+        choices=[(level, level) for level in ("none", "minor", "significant")],
+    )
+    skipped = models.BooleanField(help_text="there was no original to compare with (R11)")
+    dimensions = models.JSONField(default=list)
+    causes = models.JSONField(help_text="what can explain a difference, were there one (R14)")
+    # Prompt, config and model are the original's: what R14's rate counts.
+    same_inputs = models.BooleanField()
+    latency_ms = models.PositiveIntegerField(help_text="from the regeneration to this comparison")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=["created_at", "level"],
+                name="divergence_rate",
+                condition=models.Q(same_inputs=True, skipped=False),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.original_verdict} to {self.regen_verdict}: {self.level or 'skipped'}"
+
+
+class Escalation(models.Model):
+    """The model's own variance was above the line (R14); at most one a day."""
+
+    day = models.DateField(unique=True)
+    checked = models.PositiveIntegerField()
+    diverged = models.PositiveIntegerField()
+    low = models.FloatField()
+    high = models.FloatField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.day}: {self.diverged} of {self.checked}"
+
+    @property
+    def rate(self) -> float:
+        return self.diverged / self.checked
+
+
+class Action(models.Model):
+    """What a person did about a session, and why. Each has its line in the log."""
+
+    session_id = models.CharField(max_length=255, db_index=True)
+    action = models.CharField(max_length=30)
+    who = models.CharField(max_length=150)
+    reason = models.CharField(max_length=500)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.action} by {self.who}"
+
+
 def escape_evidence(output: str) -> str:
     """The output in ASCII that any database and terminal takes, one line, reversible."""
     return output.encode("unicode_escape").decode("ascii")

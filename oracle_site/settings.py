@@ -13,6 +13,7 @@ from verdicts.core.tiers import price_list
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 LOCAL_SITE = "http://127.0.0.1:8000"
+SHORTEST_TOKEN = 32
 LOCAL_SANDBOX = "http://127.0.0.1:8010"
 ENV = Environment(os.environ)
 
@@ -58,7 +59,7 @@ if LIVE and SITE_URL == LOCAL_SITE:
     raise ImproperlyConfigured("SITE_URL must be set for a live site: where customers reach it.")
 BEHIND_PROXY = ENV.flag(
     "BEHIND_PROXY",
-    "trust X-Forwarded-Proto; only where a proxy of yours always sets it",
+    "trust X-Forwarded-Proto and the last X-Forwarded-For; only where a proxy of yours sets both",
     default=False,
 )
 SUPPORT_EMAIL = ENV.email(
@@ -91,6 +92,8 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django_q",
     "audit",
     "verdicts",
@@ -218,6 +221,37 @@ ORACLE_CACHE_DAYS = ENV.integer(
     at_most=3650,
 )
 
+ORACLE_CACHE_MISS = ENV.choice(
+    "ORACLE_CACHE_MISS",
+    "what a reader gets whose cached answer is gone: made again, or the stored original",
+    default="regenerate",
+    among=("regenerate", "sealed"),
+)
+# A page is answered within 30 s whatever the model does.
+ORACLE_REGENERATION_DEADLINE = ENV.integer(
+    "ORACLE_REGENERATION_DEADLINE",
+    "seconds that one regeneration may take, retries included",
+    default=25,
+    at_least=1,
+    at_most=25,
+)
+ORACLE_REGENERATIONS = ENV.integer(
+    "ORACLE_REGENERATIONS",
+    "regenerations under way at once in one web process; further readers wait their turn",
+    default=8,
+    at_least=1,
+    at_most=1000,
+)
+ORACLE_SERVICE_TOKENS = ENV.words(
+    "ORACLE_SERVICE_TOKENS",
+    "tokens of the cache and email interfaces; several with commas while one replaces another",
+    default="sandbox-service-token" if SANDBOX else "",
+)
+if LIVE and any(len(token) < SHORTEST_TOKEN for token in ORACLE_SERVICE_TOKENS):
+    raise ImproperlyConfigured(
+        f"ORACLE_SERVICE_TOKENS must have {SHORTEST_TOKEN} characters or more each."
+    )
+
 # --- 6. Deliver --------------------------------------------------------------
 
 ORACLE_MAIL = ENV.choice(
@@ -311,6 +345,16 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
     "UNICODE_JSON": False,  # an error may quote what no encoding takes
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "verdicts.api.problem.as_problem",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Oracle",
+    "DESCRIPTION": "Verdicts on ideas: order, pay at Stripe, read the result.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "REDOC_DIST": "SIDECAR",  # nothing is loaded from elsewhere
+    "SERVERS": [{"url": SITE_URL}],
 }
 
 # --- Service log -------------------------------------------------------------

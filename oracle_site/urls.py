@@ -2,8 +2,12 @@
 
 from django.contrib import admin
 from django.urls import path
+from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView
 
+from verdicts.api.cache import CacheView
 from verdicts.api.checkout import CheckoutView
+from verdicts.api.send_email import SendVerdictEmailView
+from verdicts.api.verdict import VerdictView
 from verdicts.api.webhook import webhook
 from verdicts.pages.landing import landing
 from verdicts.pages.result import result
@@ -13,5 +17,10 @@ urlpatterns = [
     path("api/checkout", CheckoutView.as_view(), name="checkout"),
     path("api/webhook", webhook, name="webhook"),
     path("oracle/result", result, name="result"),
+    path("api/verdict", VerdictView.as_view(), name="verdict"),
+    path("cache/<str:session_id>", CacheView.as_view(), name="cache"),
+    path("send-verdict-email", SendVerdictEmailView.as_view(), name="send-verdict-email"),
+    path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("api/docs/", SpectacularRedocView.as_view(url_name="schema"), name="docs"),
     path("admin/", admin.site.urls),
 ]

@@ -57,6 +57,11 @@ class Order(models.Model):
     reread_at = models.DateTimeField(null=True, blank=True)
     # The model that was gone when this order was last tried (R16).
     retired_model = models.CharField(max_length=100, blank=True)
+    # The last regeneration: when it was begun, by the database's clock, how many there
+    # were, and until when whoever is at it holds it (R5, R6).
+    regen_at = models.DateTimeField(null=True, blank=True)
+    regens = models.PositiveIntegerField(default=0)
+    regen_until = models.DateTimeField(null=True, blank=True)
     # The number of the authorized fresh generation, if there was one (R15).
     authorization = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=200, blank=True, help_text="why held, rejected or failed")
@@ -121,9 +126,18 @@ class Verdict(models.Model):
     payload = models.JSONField()
     call = models.OneToOneField(ModelCall, on_delete=models.PROTECT, null=True)
     crosscheck = models.OneToOneField(CrosscheckLog, on_delete=models.PROTECT)
+    # Of a regeneration that is still to be compared: when its job should have run.
+    compare_due_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                "compare_due_at",
+                name="verdict_uncompared",
+                condition=Q(compare_due_at__isnull=False),
+            ),
+        ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
                 "order", name="one_original_per_order", condition=Q(kind="original")
@@ -135,10 +149,15 @@ class Verdict(models.Model):
 
 
 class CachedVerdict(models.Model):
-    """The ready-made answer for a session. `expires_at` is Unix seconds; null: never."""
+    """The ready-made answer for a session. `expires_at` is Unix seconds; null: never.
+
+    `approved` is the gate's decision on the verdict: an entry without it is as
+    good as absent (C17).
+    """
 
     session_id = models.CharField(max_length=255, primary_key=True)
     verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT)
+    approved = models.BooleanField(default=False)
     body = models.TextField()
     etag = models.CharField(max_length=64)
     expires_at = models.BigIntegerField(null=True)
@@ -164,6 +183,17 @@ class QueuePulse(models.Model):
             cls.objects.get_or_create(queue=queue, defaults={"moved_at": now})
 
 
+class Lookups(models.Model):
+    """How often an address had us ask Stripe about sessions we do not know, this minute (R10)."""
+
+    address = models.CharField(max_length=64, primary_key=True)  # hashed: it is personal
+    minute = models.BigIntegerField()
+    count = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.count} lookups"
+
+
 class Delivery(models.Model):
     """One email that is owed to somebody, under one Message-ID for all its attempts."""
 
@@ -173,18 +203,23 @@ class Delivery(models.Model):
         REFUND = "refund", "refund"
         STAFF = "staff", "to staff"
         RETIRED = "retired", "model retired, to staff"
+        DIVERGENCE = "divergence", "divergence notice"
+        ESCALATION = "escalation", "variance above the line, to staff"
 
     class State(models.TextChoices):
         PENDING = "pending", "pending"
         SENDING = "sending", "sending"
         SENT = "sent", "sent"
         FAILED = "failed", "failed"
+        UNCERTAIN = "uncertain", "sent or not, nobody can tell"
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="deliveries")
     kind = models.CharField(max_length=20, choices=Kind)
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
     message_id = models.CharField(max_length=255, unique=True)
     about = models.CharField(max_length=200, blank=True, help_text="what the order does not say")
+    # The regeneration that a divergence notice is about.
+    regen = models.ForeignKey(Verdict, on_delete=models.PROTECT, null=True, blank=True)
     # What was emailed is the authoritative original: its label, and a digest of
     # the body, so that anybody can see whether two texts are the same.
     emailed_label = models.CharField(max_length=7, choices=LABEL_CHOICES, blank=True)

@@ -9,10 +9,12 @@ from verdicts.services.letters import Letter
 
 
 def ask_model(request: ModelRequest) -> gemini.Answer:
-    endpoint = gemini.Endpoint(
-        settings.GEMINI_API_KEY, settings.GEMINI_URL, settings.ORACLE_MODEL_DEADLINE
-    )
-    return gemini.generate(request, endpoint)
+    return gemini.generate(request, _endpoint(settings.ORACLE_MODEL_DEADLINE))
+
+
+def ask_model_again(request: ModelRequest) -> gemini.Answer:
+    """For a reader who waits."""
+    return gemini.generate(request, _endpoint(settings.ORACLE_REGENERATION_DEADLINE))
 
 
 def stripe_account() -> Account:
@@ -29,3 +31,7 @@ def send_letter(letter: Letter) -> None:
         html=letter.html,
         message_id=letter.message_id,
     )
+
+
+def _endpoint(deadline: float) -> gemini.Endpoint:
+    return gemini.Endpoint(settings.GEMINI_API_KEY, settings.GEMINI_URL, deadline)

@@ -23,10 +23,11 @@ POST: Final = "post"  # everything that must not wait for the model
 
 FULFIL: Final = "fulfil_order"
 DELIVER: Final = "deliver"
+COMPARE: Final = "compare"
 SWEEP: Final = "sweep"
 
 # Where each job runs. A test resolves every name in verdicts.tasks.
-QUEUE_OF: Final = {FULFIL: GENERATE, DELIVER: POST, SWEEP: POST}
+QUEUE_OF: Final = {FULFIL: GENERATE, DELIVER: POST, COMPARE: POST, SWEEP: POST}
 
 
 def enqueue(job: str, *ids: int, delay: float = 0) -> None:

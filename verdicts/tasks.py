@@ -3,6 +3,7 @@
 from django.conf import settings
 
 from verdicts import outside
+from verdicts.services import compare as comparing
 from verdicts.services import deliver as delivering
 from verdicts.services import fulfil as fulfilling
 from verdicts.services import sweep as sweeping
@@ -16,6 +17,11 @@ def fulfil_order(order_id: int) -> str:
 def deliver(delivery_id: int) -> str:
     delivery = delivering.deliver(delivery_id, send=outside.send_letter)
     return f"sent {delivery.pk}" if delivery else "not sent"
+
+
+def compare(verdict_id: int) -> str:
+    event = comparing.compare(verdict_id)
+    return str(event) if event else "not compared"
 
 
 def sweep() -> str:

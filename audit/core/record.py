@@ -15,6 +15,7 @@ from audit.core.crosscheck import Decision
 from audit.core.divergence import classify
 from audit.core.tmm import PHI
 from audit.core.vocabulary import Kind, TierName
+from audit.core.wilson import Interval
 
 PREVIEW_LENGTH: Final = 80
 
@@ -67,6 +68,35 @@ def divergence_entry(
         "timestamp": timestamp(at),
         "kind": "regen",
         "skipped": level is None,
+    }
+
+
+def escalation_entry(
+    *, checked: int, diverged: int, rate: float, interval: Interval, days: int, at: datetime
+) -> dict[str, Any]:
+    """The `infrastructure_variance` entry: the model contradicts itself too often (R14)."""
+    return {
+        "event": "infrastructure_variance",
+        "checked": checked,
+        "diverged": diverged,
+        "rate": rate,
+        "interval": list(interval),
+        "days": days,
+        "timestamp": timestamp(at),
+    }
+
+
+def action_entry(
+    *, session_id: str, action: str, who: str, reason: str, at: datetime
+) -> dict[str, Any]:
+    """The `staff_action` entry: what a person did about a session, and why."""
+    return {
+        "event": "staff_action",
+        "session_id": session_id,
+        "action": action,
+        "who": who,
+        "reason": reason,
+        "timestamp": timestamp(at),
     }
 
 

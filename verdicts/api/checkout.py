@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from django.conf import settings
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from audit.core.vocabulary import TIERS
 from verdicts import outside
+from verdicts.api.problem import CONTENT_TYPE, documented, problem
 from verdicts.core.errors import PaymentError
 from verdicts.core.prompt import QueryError, clean_query
 from verdicts.services.checkout import start_checkout
@@ -30,7 +31,24 @@ class CheckoutSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError(str(error)) from None
 
 
+class CheckoutSessionSerializer(serializers.Serializer[Any]):
+    session_id = serializers.CharField()
+    url = serializers.URLField(help_text="Stripe's page, where the customer pays.")
+
+
 class CheckoutView(APIView):
+    @extend_schema(
+        operation_id="checkout",
+        summary="Order a verdict",
+        request=CheckoutSerializer,
+        responses={
+            201: CheckoutSessionSerializer,
+            (400, CONTENT_TYPE): documented("The order does not fit; `errors` says why."),
+            (413, CONTENT_TYPE): documented("Too large."),
+            (415, CONTENT_TYPE): documented("Not JSON."),
+            (503, CONTENT_TYPE): documented("Stripe cannot be reached; nothing was charged."),
+        },
+    )
     def post(self, request: Request) -> Response:
         order = CheckoutSerializer(data=request.data)
         order.is_valid(raise_exception=True)
@@ -38,13 +56,12 @@ class CheckoutView(APIView):
             session = start_checkout(account=outside.stripe_account(), **order.validated_data)
         except PaymentError as error:
             logger.warning("no checkout: %s", error)
-            return Response(
-                {
-                    "detail": "Payments are not available at the moment. Nothing was charged. "
-                    f"Please try again in a minute, or write to {settings.SUPPORT_EMAIL}."
-                },
-                status=status.HTTP_503_SERVICE_UNAVAILABLE,
-                headers={"Retry-After": "30"},
+            return problem(
+                "try-later",
+                status.HTTP_503_SERVICE_UNAVAILABLE,
+                "Payments are not available",
+                "Nothing was charged. Please try again in a minute.",
+                retry_after=30,
             )
         return Response(
             {"session_id": session.id, "url": session.url}, status=status.HTTP_201_CREATED

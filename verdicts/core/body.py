@@ -8,9 +8,15 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from audit.core.record import timestamp
+from audit.core.vocabulary import DIMENSIONS
+from verdicts.core.disclaimer import Comparison
+
+_KEYS: Final = ("verdict", "summary", "breakdown", "strategy", *DIMENSIONS, "analysis")
+_KEYS_OF_STRATEGY: Final = ("next_step", "alternative", "tests")
+_RANK: Final = {key: rank for rank, key in enumerate(_KEYS + _KEYS_OF_STRATEGY)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +31,22 @@ def render(
     query: str,
     payload: dict[str, Any],
     cached_at: datetime,
-    regen: bool,
-    divergence: dict[str, Any] | None,
+    comparison: Comparison | None,
+    refunded_at: datetime | None = None,
 ) -> Rendered:
-    """The document's keys in its order, then `divergence`: null for an original."""
-    body = json.dumps(
-        {
-            "tier": tier,
-            "query": query,
-            "verdict": payload,
-            "cached_at": timestamp(cached_at),
-            "regen": regen,
-            "regen_reason": "cache_miss" if regen else None,
-            "divergence": divergence,
-        },
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
+    """The document's keys in its order, then ours. An original has no `comparison`."""
+    fields: dict[str, Any] = {
+        "tier": tier,
+        "query": query,
+        "verdict": _ordered(payload),
+        "cached_at": timestamp(cached_at),
+        "regen": comparison is not None,
+        "regen_reason": "cache_miss" if comparison else None,
+        "divergence": comparison.as_dict() if comparison else None,
+    }
+    if refunded_at:
+        fields["refunded_at"] = timestamp(refunded_at)
+    body = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return Rendered(body, f'"{sha256(body.encode()).hexdigest()[:32]}"')
 
 
@@ -49,3 +54,17 @@ def fingerprint(payload: dict[str, Any]) -> str:
     """Twelve hex digits that are the same exactly when the verdict's text is."""
     text = json.dumps(payload, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()[:12]
+
+
+def _ordered(value: Any) -> Any:
+    """The same value with its keys in the document's order, unknown ones last.
+
+    A database gives them back in an order of its own, and the same verdict has
+    to be the same bytes.
+    """
+    if isinstance(value, list):
+        return [_ordered(item) for item in value]
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: (_RANK.get(key, len(_RANK)), key))
+        return {key: _ordered(value[key]) for key in keys}
+    return value

@@ -6,7 +6,7 @@ lock is what is sent; whether a model honours it is in `capabilities`.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -44,23 +44,39 @@ class ModelRequest:
     def prompt_sha256(self) -> str:
         return sha256(self.prompt.encode()).hexdigest()
 
-    @property
-    def config_json(self) -> str:
-        """Canonical, so that two configs are equal exactly when these are."""
-        return json.dumps(self.config, sort_keys=True, separators=(",", ":"))
+
+def canonical_config(config: dict[str, Any]) -> str:
+    """Two configs are equal exactly when these are."""
+    return json.dumps(config, sort_keys=True, separators=(",", ":"))
 
 
 def locked_request(
-    *, model: str, tier: TierName, query: str, authorization: int | None = None
+    *,
+    model: str,
+    tier: TierName,
+    query: str,
+    authorization: int | None = None,
+    delivered_seed: int | None = None,
 ) -> ModelRequest:
-    """The request for a customer's verdict: no override can reach it."""
-    return build_request(
+    """The request for a customer's verdict: no override can reach it.
+
+    `delivered_seed` is what the original was sent with, for its regeneration (R15).
+    Then only a change of prompt or model can change the request.
+    """
+    request = build_request(
         model=model,
         tier=tier,
         query=query,
         authorization=authorization,
         overrides=Overrides(),
         settings=Settings(default_temperature=0.0),
+    )
+    if delivered_seed is None or request.applied.seed is None:
+        return request
+    return replace(
+        request,
+        config={**request.config, "seed": delivered_seed},
+        applied=replace(request.applied, seed=delivered_seed),
     )
 
 

@@ -42,6 +42,7 @@ class CheckoutSession:
     amount_cents: int | None
     currency: str
     payment: Payment
+    created: int | None  # Unix seconds
     complete: bool  # the customer has finished with Stripe's page
     payment_intent: str
     reference: str  # the order's token, for a session that was made here
@@ -64,7 +65,7 @@ def read_session(raw: object) -> CheckoutSession | None:
     if not isinstance(raw, dict) or not is_session_id(_text(raw, "id")):
         return None
     tier = _text(_part(raw, "metadata"), "tier")
-    amount = raw.get("amount_subtotal")
+    amount, created = raw.get("amount_subtotal"), raw.get("created")
     return CheckoutSession(
         id=_text(raw, "id"),
         tier=tier if tier in TIERS else None,
@@ -73,6 +74,7 @@ def read_session(raw: object) -> CheckoutSession | None:
         amount_cents=amount if type(amount) is int else None,
         currency=_match(_WORD, _text(raw, "currency")).lower(),
         payment="paid" if raw.get("payment_status") in PAID else "unpaid",
+        created=created if type(created) is int else None,
         complete=raw.get("status") == "complete",
         payment_intent=payment_intent(raw),
         reference=_match(_UUID, _text(raw, "client_reference_id")),

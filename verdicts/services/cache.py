@@ -1,33 +1,102 @@
-"""The ready-made answer of a session, written with the verdict it shows."""
+"""The ready-made answer of a session, written with the verdict it shows.
+
+Whoever writes here holds the order's row (`hold`), so that an entry and the
+comparison it tells of cannot pass each other unseen.
+"""
+
+import time
+from typing import Final
 
 from django.conf import settings
 from django.utils import timezone
 
-from verdicts.core.body import render
+from audit.core.vocabulary import UNKNOWN
+from audit.models import DivergenceEvent
+from verdicts.core.body import Rendered, render
+from verdicts.core.disclaimer import Comparison
 from verdicts.models import CachedVerdict, Order, Verdict
 
-DAY = 24 * 3600
+DAY: Final = 24 * 3600
 
 
-def put(order: Order, verdict: Verdict) -> None:
+def find(session_id: str) -> CachedVerdict | None:
+    """The entry, if it is there, has not expired and was approved; else it is a miss."""
+    entry = CachedVerdict.objects.filter(session_id=session_id).first()
+    if entry is None or (entry.expires_at is not None and entry.expires_at <= time.time()):
+        return None
+    if not entry.approved:
+        CachedVerdict.objects.filter(session_id=session_id, approved=False).delete()  # C17
+        return None
+    return entry
+
+
+def hold(order: Order) -> Order:
+    """The order as it is now, held until the transaction ends."""
+    return Order.objects.select_for_update().get(pk=order.pk)
+
+
+def put(order: Order, verdict: Verdict, comparison: Comparison | None) -> CachedVerdict:
     """Cache `verdict` as what the session's readers get from now on."""
     now = timezone.now()
-    rendered = render(
+    rendered = _render(order, verdict, comparison)
+    days = settings.ORACLE_CACHE_DAYS
+    entry = CachedVerdict(
+        session_id=order.session_id or "",
+        verdict=verdict,
+        approved=verdict.crosscheck.approved,
+        body=rendered.body,
+        etag=rendered.etag,
+        expires_at=int(now.timestamp()) + days * DAY if days else None,
+        cached_at=now,
+    )
+    CachedVerdict.objects.bulk_create(
+        [entry],
+        update_conflicts=True,
+        unique_fields=["session_id"],
+        update_fields=["verdict", "approved", "body", "etag", "expires_at", "cached_at"],
+    )
+    return entry
+
+
+def refresh(order: Order) -> bool:
+    """Render the entry anew from what is on record now; where there is none, there stays none."""
+    entries = CachedVerdict.objects.filter(session_id=order.session_id)
+    entry = entries.select_related("verdict").first()
+    if entry is None:
+        return False
+    rendered = _render(order, entry.verdict, comparison_of(entry.verdict))
+    # Only while it still holds the verdict that was rendered.
+    same = entries.filter(verdict=entry.verdict_id)
+    return bool(same.update(body=rendered.body, etag=rendered.etag))
+
+
+def comparison_of(verdict: Verdict) -> Comparison | None:
+    """What the record says of a verdict beside the emailed one; None: it is the emailed one."""
+    if verdict.kind == "original":
+        return None
+    event = DivergenceEvent.objects.filter(crosscheck=verdict.crosscheck_id).first()
+    if event is None:
+        return Comparison(emailed_label(verdict.order_id) or UNKNOWN)
+    return Comparison(
+        event.original_verdict,
+        "skipped" if event.skipped else "checked",
+        event.level or None,
+    )
+
+
+def emailed_label(order_id: int) -> str:
+    """The label that stands, or nothing where no original is stored."""
+    labels = Verdict.objects.filter(order=order_id, kind="original").values_list("label", flat=True)
+    return labels.first() or ""
+
+
+def _render(order: Order, verdict: Verdict, comparison: Comparison | None) -> Rendered:
+    return render(
         tier=order.tier,
         query=order.query,
         payload=verdict.payload,
-        cached_at=now,
-        regen=verdict.kind == "regen",
-        divergence=None,
-    )
-    days = settings.ORACLE_CACHE_DAYS
-    CachedVerdict.objects.update_or_create(
-        session_id=order.session_id,
-        defaults={
-            "verdict": verdict,
-            "body": rendered.body,
-            "etag": rendered.etag,
-            "expires_at": int(now.timestamp()) + days * DAY if days else None,
-            "cached_at": now,
-        },
+        # When the text was made, so that the same verdict put back is the same answer.
+        cached_at=verdict.created_at,
+        comparison=comparison,
+        refunded_at=order.refunded_at,
     )

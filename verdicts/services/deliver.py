@@ -1,12 +1,14 @@
 """Emails that are owed: each under one Message-ID, however often it has to be tried.
 
 Claimed before the call, marked after it. A crash or a time-out in between
-leaves it unknown whether the server took the message; it is then sent again
-with the same Message-ID, so that a mailbox can tell (R13).
+leaves it unknown whether the server took the message: what a customer paid for
+is then sent again with the same Message-ID, so that a mailbox can tell; a
+divergence notice becomes `uncertain`, for staff to see (R13).
 """
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
@@ -18,32 +20,79 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from verdicts import queue
-from verdicts.core.errors import MailError
-from verdicts.models import Delivery, Order
+from verdicts.core.errors import MailError, MailUncertain
+from verdicts.models import Delivery, Order, Verdict
 from verdicts.services.letters import TO_STAFF, Letter, compose
 
 logger = logging.getLogger(__name__)
 
+State = Delivery.State
+_WORDS: Final = {
+    State.FAILED: "could not be sent",
+    State.UNCERTAIN: "may or may not have been sent",
+}
+
 # The gateway, as the caller passes it in.
 Send = Callable[[Letter], None]
 
-MOST_ATTEMPTS: Final = 8
 LEASE: Final = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long an email is tried for: seconds after each attempt but the last."""
+
+    waits: tuple[int, ...]
+    sends_again: bool  # where nobody can tell whether it was sent
+
+    @property
+    def attempts(self) -> int:
+        return len(self.waits) + 1
+
+
 # From a hiccup to an afternoon: five hours in all.
-BACKOFF: Final = (1, 5, 30, 120, 600, 3_600, 14_400)
+PATIENT: Final = Patience((1, 5, 30, 120, 600, 3_600, 14_400), sends_again=True)
+ONE_RETRY: Final = Patience((60,), sends_again=False)
 
 
-def owe(order: Order, kind: Delivery.Kind, *, name: str = "", about: str = "") -> None:
+def patience(kind: str) -> Patience:
+    return ONE_RETRY if kind == Delivery.Kind.DIVERGENCE else PATIENT
+
+
+def owe(
+    order: Order,
+    kind: Delivery.Kind,
+    *,
+    name: str = "",
+    about: str = "",
+    regen: Verdict | None = None,
+) -> Delivery:
     """Put an email on the way, once per `name`, which is the order's unless it is given.
 
-    `about` is kept with it, for what the order itself does not say.
+    `about` and `regen` are kept with it, for what the order itself does not say.
     """
     delivery, new = Delivery.objects.get_or_create(
         message_id=f"<{kind}.{name or order.token.hex}@{urlsplit(settings.SITE_URL).hostname}>",
-        defaults={"order": order, "kind": kind, "due_at": timezone.now(), "about": about[:200]},
+        defaults={
+            "order": order,
+            "kind": kind,
+            "due_at": timezone.now(),
+            "about": about[:200],
+            "regen": regen,
+        },
     )
     if new:
         queue.enqueue(queue.DELIVER, delivery.pk)
+    return delivery
+
+
+def reopen(delivery: Delivery) -> bool:
+    """Owe it again where it was given up; under the same Message-ID, as ever."""
+    return bool(
+        Delivery.objects.filter(pk=delivery.pk, state=State.FAILED).update(
+            state=State.PENDING, attempts=0, due_at=timezone.now()
+        )
+    )
 
 
 def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
@@ -53,7 +102,7 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
         return None
     letter = compose(delivery)
     if not letter.to:
-        _give_up(delivery, "nobody to send it to")
+        _give_up(delivery, "nobody to send it to", State.FAILED)
         return None
     try:
         send(letter)
@@ -62,7 +111,7 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
         return None
     _mark(
         delivery,
-        state=Delivery.State.SENT,
+        state=State.SENT,
         sent_at=timezone.now(),
         emailed_label=letter.label,
         body_sha256=sha256(letter.text.encode()).hexdigest(),
@@ -73,46 +122,53 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
 
 def _claim(delivery_id: int) -> Delivery | None:
     now = timezone.now()
-    free = Q(state=Delivery.State.PENDING) | Q(state=Delivery.State.SENDING, due_at__lt=now)
-    mine = Delivery.objects.select_related("order").filter(free, pk=delivery_id)
-    if mine.filter(attempts__lt=MOST_ATTEMPTS).update(
-        state=Delivery.State.SENDING, attempts=F("attempts") + 1, due_at=now + LEASE
+    one = Delivery.objects.select_related("order").filter(pk=delivery_id)
+    has = patience(one.values_list("kind", flat=True).get())
+    waiting, abandoned = Q(state=State.PENDING), Q(state=State.SENDING, due_at__lt=now)
+    free = waiting | abandoned if has.sends_again else waiting
+    if one.filter(free, attempts__lt=has.attempts).update(
+        state=State.SENDING, attempts=F("attempts") + 1, due_at=now + LEASE
     ):
-        return Delivery.objects.select_related("order").get(pk=delivery_id)
-    exhausted = mine.filter(attempts__gte=MOST_ATTEMPTS).first()
-    if exhausted:  # the last attempt took its worker down with it
-        _give_up(exhausted, "the last attempt never came back")
+        return one.get()
+    # An attempt that took its worker down with it, and is not to be repeated.
+    fewest = has.attempts if has.sends_again else 1
+    lost = one.filter(abandoned, attempts__gte=fewest).first()
+    if lost:
+        end = State.FAILED if has.sends_again else State.UNCERTAIN
+        _give_up(lost, "the last attempt never came back", end)
     return None
 
 
 def _again(delivery: Delivery, error: MailError) -> None:
     logger.warning("delivery %s, attempt %s: %s", delivery.pk, delivery.attempts, error)
-    if delivery.attempts >= MOST_ATTEMPTS:
-        _give_up(delivery, str(error))
+    has = patience(delivery.kind)
+    unknown = isinstance(error, MailUncertain) and not has.sends_again
+    if unknown or delivery.attempts >= has.attempts:
+        _give_up(delivery, str(error), State.UNCERTAIN if unknown else State.FAILED)
         return
-    asked_for = min(getattr(error, "retry_after", 0), BACKOFF[-1])
-    delay = max(BACKOFF[delivery.attempts - 1], asked_for)
+    delay = has.waits[delivery.attempts - 1]
+    if has.sends_again:  # a notice has its hour: exactly one retry, exactly then
+        delay = max(delay, min(getattr(error, "retry_after", 0), has.waits[-1]))
     due_at = timezone.now() + timedelta(seconds=delay)
     with transaction.atomic():
-        _mark(delivery, state=Delivery.State.PENDING, error=str(error)[:200], due_at=due_at)
+        _mark(delivery, state=State.PENDING, error=str(error)[:200], due_at=due_at)
         queue.enqueue(queue.DELIVER, delivery.pk, delay=delay)
 
 
-def _give_up(delivery: Delivery, why: str) -> None:
-    """Failed, and visible; a customer who waits for it is staff's business now."""
-    logger.error("delivery %s (%s) failed: %s", delivery.pk, delivery.kind, why)
-    unfinished = [Delivery.State.PENDING, Delivery.State.SENDING]
+def _give_up(delivery: Delivery, why: str, end: Delivery.State) -> None:
+    """It has come to its end, visibly; a customer who waits for it is staff's business now."""
+    logger.error("delivery %s (%s) is %s: %s", delivery.pk, delivery.kind, end, why)
     with transaction.atomic():
         given_up = Delivery.objects.filter(
-            pk=delivery.pk, state__in=unfinished, attempts=delivery.attempts
-        ).update(state=Delivery.State.FAILED, due_at=None, error=why[:200])
+            pk=delivery.pk, state__in=[State.PENDING, State.SENDING], attempts=delivery.attempts
+        ).update(state=end, due_at=None, error=why[:200])
         if given_up and delivery.kind not in TO_STAFF:
-            about = f"the {delivery.kind} email could not be sent: {why}"
+            about = f"the {delivery.kind} email {_WORDS[end]}: {why}"
             owe(delivery.order, Delivery.Kind.STAFF, name=f"undelivered.{delivery.pk}", about=about)
 
 
 def _mark(delivery: Delivery, *, due_at: datetime | None = None, **changes: Any) -> None:
     """Only while the claim is ours: a late answer must not undo what came after it."""
-    Delivery.objects.filter(
-        pk=delivery.pk, state=Delivery.State.SENDING, attempts=delivery.attempts
-    ).update(due_at=due_at, **changes)
+    Delivery.objects.filter(pk=delivery.pk, state=State.SENDING, attempts=delivery.attempts).update(
+        due_at=due_at, **changes
+    )

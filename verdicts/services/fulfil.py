@@ -19,6 +19,7 @@ from verdicts import queue
 from verdicts.core.errors import ModelError, ModelRefused, ModelRetired
 from verdicts.models import Delivery, Order, Status, Verdict
 from verdicts.services import cache
+from verdicts.services.alerts import tell_retired
 from verdicts.services.deliver import owe
 from verdicts.services.generate import Generate, Judged, generate
 from verdicts.services.payments import REFUNDED_EARLY
@@ -78,7 +79,7 @@ def _approve(order: Order, judged: Judged, row: CrosscheckLog) -> Verdict | None
         _finish(order, Status.FAILED, REFUNDED_EARLY, only_refunded=True)
         return None
     verdict = judged.store(row)
-    cache.put(order, verdict)
+    cache.put(order, verdict, None)
     owe(order, Delivery.Kind.VERDICT)
     return verdict
 
@@ -113,8 +114,7 @@ def _without_answer(order: Order, model: str, error: ModelError) -> None:
                 retired_model=model,
                 reason=str(error)[:200],
             )
-            # Once a day for all orders.
-            owe(order, Delivery.Kind.RETIRED, name=f"{model}.{now:%Y-%m-%d}", about=model)
+            tell_retired(order, model)
         elif isinstance(error, ModelRefused) or order.attempts >= MOST_ATTEMPTS:
             _finish(order, Status.FAILED, str(error))
         else:

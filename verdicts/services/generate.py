@@ -38,7 +38,7 @@ class Judged:
 
     order: Order
     kind: Kind
-    call: ModelCall
+    call: ModelCall | None  # None: it was not we who asked
     output: str
     decision: Decision
 
@@ -64,7 +64,7 @@ class Judged:
         )
 
     def store(self, crosscheck_row: CrosscheckLog) -> Verdict:
-        """The verdict, which only an approved decision can become."""
+        """The verdict, which only an approved decision can become. A regeneration is to compare."""
         payload = parse(self.output)
         if not self.decision.approved or payload is None:
             raise ValueError("only what the gate approved can be stored")
@@ -75,16 +75,20 @@ class Judged:
             payload=payload,
             call=self.call,
             crosscheck=crosscheck_row,
+            compare_due_at=timezone.now() if self.kind == "regen" else None,
         )
 
 
-def generate(order: Order, kind: Kind, *, model: str, ask: Generate) -> Judged:
+def generate(
+    order: Order, kind: Kind, *, model: str, ask: Generate, delivered_seed: int | None = None
+) -> Judged:
     """Ask the model and let the gate decide. Raises a ModelError where there is no answer."""
     request = locked_request(
         model=model,
         tier=order.tier_name,
         query=order.query,
         authorization=order.authorization,
+        delivered_seed=delivered_seed,
     )
     answer, call = _call(order, kind, request, ask)
     return Judged(order, kind, call, answer.text, crosscheck(answer.text, order.tier))

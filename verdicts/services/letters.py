@@ -6,8 +6,9 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from audit.models import CrosscheckLog
+from audit.models import CrosscheckLog, DivergenceEvent
 from verdicts.core.body import fingerprint
+from verdicts.core.disclaimer import NOTE
 from verdicts.core.readable import readable
 from verdicts.core.tiers import TIER
 from verdicts.models import Delivery, Order, Verdict
@@ -18,8 +19,10 @@ _SUBJECTS = {
     Delivery.Kind.REFUND: "Your Oracle payment was refunded",
     Delivery.Kind.STAFF: "Oracle: an order needs you",
     Delivery.Kind.RETIRED: "Oracle: the model no longer answers",
+    Delivery.Kind.DIVERGENCE: "About your Oracle verdict: your emailed {label} stands",
+    Delivery.Kind.ESCALATION: "Oracle: the model contradicts itself too often",
 }
-TO_STAFF = frozenset({Delivery.Kind.STAFF, Delivery.Kind.RETIRED})
+TO_STAFF = frozenset({Delivery.Kind.STAFF, Delivery.Kind.RETIRED, Delivery.Kind.ESCALATION})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,15 @@ def compose(delivery: Delivery) -> Letter:
     verdict = None
     if kind == Delivery.Kind.VERDICT:
         verdict = Verdict.objects.get(order=order, kind="original")
+    emailed = verdict.label if verdict else ""
+    if delivery.regen:
+        emailed = DivergenceEvent.objects.get(crosscheck=delivery.regen.crosscheck).original_verdict
     context = {
         "order": order,
         "about": delivery.about,
+        "emailed": emailed,
+        "regen": delivery.regen,
+        "note": NOTE,
         "tier": TIER[order.tier_name],
         "reading": readable(order.tier_name, verdict.payload) if verdict else None,
         "fingerprint": fingerprint(verdict.payload) if verdict else "",
@@ -50,14 +59,14 @@ def compose(delivery: Delivery) -> Letter:
         "support": settings.SUPPORT_EMAIL,
         "sandbox": settings.SANDBOX,
     }
-    subject = _SUBJECTS[kind].format(label=verdict.label if verdict else "")
+    subject = _SUBJECTS[kind].format(label=emailed)
     return Letter(
         to=list(settings.STAFF_EMAILS) if kind in TO_STAFF else [order.email] * bool(order.email),
         subject=f"[SANDBOX] {subject}" if settings.SANDBOX else subject,
         text=render_to_string(f"email/{kind}.txt", context),
         html=render_to_string(f"email/{kind}.html", context),
         message_id=delivery.message_id,
-        label=verdict.label if verdict else "",
+        label=emailed,
     )
 
 

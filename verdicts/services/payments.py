@@ -9,7 +9,7 @@ every move is a compare-and-swap from the states it may come from.
 import json
 import logging
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from django.conf import settings
@@ -21,6 +21,7 @@ from verdicts import queue
 from verdicts.core.sessions import CheckoutSession, payment_intent, read_session
 from verdicts.gateways.stripe_api import Event
 from verdicts.models import UNPAID, Delivery, Order, Status, StripeEvent
+from verdicts.services import cache
 from verdicts.services.deliver import owe
 
 logger = logging.getLogger(__name__)
@@ -69,14 +70,32 @@ def note_session(session: CheckoutSession) -> str:
     return "awaiting payment" if moved else "already further on"
 
 
+def recreate(session: CheckoutSession) -> str:
+    """A session that was paid long ago and is not on record here. In a transaction.
+
+    Its verdict was emailed from elsewhere, so none is made and emailed now: reading
+    it is a miss without an original (R10). An order that is known after all is paid
+    for like any other.
+    """
+    known = Order.objects.filter(session_id=session.id).exists()
+    order = _order_for(session)
+    if order is None:
+        return "not our session"
+    if known or str(order.token) == session.reference or not order.query:
+        return _accept_payment(order, session)
+    then = {  # today's price says nothing about it
+        "paid_at": datetime.fromtimestamp(session.created or 0, tz=UTC),
+        "price_cents": min(session.amount_cents or 0, LARGEST_AMOUNT),
+        "currency": session.currency[:3] or order.currency,
+        "due_at": None,
+    }
+    moved = order.move(UNPAID, Status.DELIVERED, **{**_payment(order, session), **then})
+    return "recreated" if moved else "already paid"
+
+
 def _accept_payment(order: Order, session: CheckoutSession) -> str:
     """Mark the order paid and queue its verdict, once."""
-    paid = {
-        "paid_at": timezone.now(),
-        "due_at": timezone.now(),
-        "payment_intent": session.payment_intent,
-        "email": session.email or order.email,
-    }
+    paid = _payment(order, session)
     wrong = _why_held(order, session)
     if wrong:
         if order.move(UNPAID, Status.HELD, reason=wrong[:200], **paid):
@@ -87,6 +106,15 @@ def _accept_payment(order: Order, session: CheckoutSession) -> str:
         return "already paid"  # another delivery got there first
     queue.enqueue(queue.FULFIL, order.pk)
     return "paid"
+
+
+def _payment(order: Order, session: CheckoutSession) -> dict[str, Any]:
+    return {
+        "paid_at": timezone.now(),
+        "due_at": timezone.now(),
+        "payment_intent": session.payment_intent,
+        "email": session.email or order.email,
+    }
 
 
 def _why_held(order: Order, session: CheckoutSession) -> str:
@@ -139,6 +167,8 @@ def _refunded(charge: dict[str, Any]) -> str:
         # Who has the money back is owed no verdict; one that is out stays out. What is
         # being judged at this moment is ended by whoever judges it.
         order.move([Status.PAID, Status.HELD], Status.FAILED, due_at=None, reason=REFUNDED_EARLY)
+        order.refresh_from_db()
+        cache.refresh(order)  # the answer says so from now on
         owe(order, Delivery.Kind.REFUND)
     return "refunded"
 

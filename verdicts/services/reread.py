@@ -1,4 +1,4 @@
-"""An order that is unpaid here may be paid at Stripe: ask there before saying so (R10).
+"""What is not paid here, or not known here, may be so at Stripe: ask there before saying so (R10).
 
 The buyer's redirect often beats the webhook. What Stripe says goes the same way
 as an event.
@@ -11,13 +11,16 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from verdicts.core.sessions import read_session
+from verdicts.core.errors import UnknownSession
+from verdicts.core.sessions import CheckoutSession, read_session
 from verdicts.gateways.stripe_api import Account, retrieve_session
 from verdicts.models import UNPAID, Order
-from verdicts.services.payments import note_session
+from verdicts.services.payments import note_session, recreate
 
 # At most one look per order in this time, however often its page is loaded.
 EVERY: Final = timedelta(seconds=2)
+# A session this young has its webhook on the way: it is a new order, not an old one.
+YOUNG: Final = timedelta(hours=1)
 
 
 def is_unpaid(order: Order, *, account: Account) -> bool | None:
@@ -30,11 +33,41 @@ def is_unpaid(order: Order, *, account: Account) -> bool | None:
     if not _our_turn(order):
         return None
     session = read_session(retrieve_session(account, order.session_id))
-    if session and (session.complete or session.payment == "paid"):
+    if session and _is_finished(session):
         with transaction.atomic():
             note_session(session)
         order.refresh_from_db()
     return order.status in UNPAID
+
+
+def adopt(session_id: str, *, account: Account) -> Order | None:
+    """The order of a session that is unknown here, made from what Stripe says; None: it is unpaid.
+
+    Raises a PaymentError: UnknownSession for what is none of ours.
+    """
+    session = read_session(retrieve_session(account, session_id))
+    if session is None or session.id != session_id or session.tier is None:
+        raise UnknownSession("not a session of ours")
+    if not _is_finished(session):
+        return None
+    with transaction.atomic():
+        if _is_old(session):
+            recreate(session)
+        else:
+            note_session(session)
+    return Order.objects.get(session_id=session_id)
+
+
+def _is_finished(session: CheckoutSession) -> bool:
+    return session.complete or session.payment == "paid"
+
+
+def _is_old(session: CheckoutSession) -> bool:
+    return (
+        session.payment == "paid"
+        and session.created is not None
+        and session.created < (timezone.now() - YOUNG).timestamp()
+    )
 
 
 def _our_turn(order: Order) -> bool:

@@ -15,7 +15,8 @@ from django.utils import timezone
 from audit import log
 from audit.models import CrosscheckLog
 from verdicts import queue
-from verdicts.models import Delivery, Order, Status, StripeEvent
+from verdicts.models import Delivery, Order, Status, StripeEvent, Verdict
+from verdicts.services import lookups
 from verdicts.services.payments import process
 
 logger = logging.getLogger(__name__)
@@ -31,7 +32,9 @@ def sweep() -> dict[str, int]:
         "events": _events(),
         "orders": _orders(),
         "deliveries": _deliveries(),
+        "comparisons": _comparisons(),
         "log lines": log.sweep(),
+        "lookups forgotten": lookups.forget_old(),
         "evidence purged": _purge_evidence(),
     }
     if any(found.values()):
@@ -92,6 +95,20 @@ def _delivery_again(delivery: Delivery) -> bool:
         found = Delivery.objects.filter(pk=delivery.pk, **as_found).update(due_at=timezone.now())
         if found:
             queue.enqueue(queue.DELIVER, delivery.pk)
+    return bool(found)
+
+
+def _comparisons() -> int:
+    due = Verdict.objects.filter(compare_due_at__lt=timezone.now() - STALE)
+    return sum(_comparison_again(regen) for regen in due.order_by("compare_due_at")[:MOST])
+
+
+def _comparison_again(regen: Verdict) -> bool:
+    as_found = Verdict.objects.filter(pk=regen.pk, compare_due_at=regen.compare_due_at)
+    with transaction.atomic():
+        found = as_found.update(compare_due_at=timezone.now())
+        if found:
+            queue.enqueue(queue.COMPARE, regen.pk)
     return bool(found)
 
 

@@ -36,7 +36,10 @@ def test_a_good_order_gets_a_page_to_pay_on(client, sandbox):
 def test_a_bad_order_is_told_at_its_field_and_nothing_is_stored(client, data, field, sentence):
     answer = post(client, data)
     assert answer.status_code == 400
-    assert sentence in answer.json()[field][0]
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["type"] == "invalid"
+    assert answer.json()["support"] == "oracle@42sisters.ai"
+    assert sentence in answer.json()["errors"][field][0]
     assert not Order.objects.exists()
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from audit.core.vocabulary import TIERS
 from verdicts.core.determinism import Overrides, Settings
-from verdicts.core.lock import build_request, locked_request
+from verdicts.core.lock import build_request, canonical_config, locked_request
 from verdicts.core.prompt import build_verdict_prompt
 from verdicts.core.tiers import TIER
 
@@ -24,7 +24,7 @@ def test_the_lock_is_greedy_with_a_derived_seed(tier):
 def test_the_same_question_is_the_same_request():
     one, other = (locked_request(model=MODEL, tier="full", query="Should I?") for _ in range(2))
     assert one == other
-    assert one.config_json == other.config_json
+    assert canonical_config(one.config) == canonical_config(other.config)
     assert one.prompt_sha256 == other.prompt_sha256
 
 

@@ -22,6 +22,7 @@ def test_a_session_of_ours_is_read_whole():
         amount_cents=500,
         currency="cad",
         payment="paid",
+        created=1_700_000_000,
         complete=True,
         payment_intent="pi_123",
         reference="",

@@ -17,7 +17,7 @@ def test_a_malformed_id_asks_nobody(client, sandbox, session_id):
     assert sandbox.requests("stripe") == []
 
 
-def test_an_unknown_session_is_unknown(client):
+def test_an_unknown_session_is_unknown(client, sandbox):
     assert page(client, "cs_test_a1B2c3D4e5").status_code == 404
 
 
@@ -79,7 +79,7 @@ def test_a_delivered_verdict_is_shown_whole(client, sandbox, paid_order, run_job
         (Status.FAILED, 422, "could not be brought to answer"),
         (Status.EXPIRED, 402, "not paid"),
         (Status.PAYMENT_FAILED, 402, "not paid"),
-        (Status.ERASED, 410, "no such order"),
+        (Status.ERASED, 410, "was erased"),
     ],
 )
 def test_each_state_has_a_page_that_names_the_support_address(

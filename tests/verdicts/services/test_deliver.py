@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from verdicts.core.errors import MailRefused
 from verdicts.models import Delivery, Status, Verdict
-from verdicts.services.deliver import MOST_ATTEMPTS, deliver, owe
+from verdicts.services.deliver import PATIENT, deliver, owe
 from verdicts.services.letters import compose
 from verdicts.tasks import deliver as deliver_task
 from verdicts.tasks import fulfil_order
@@ -69,7 +69,7 @@ def test_after_the_last_attempt_it_is_failed_and_visible(sandbox, owed, run_jobs
     sandbox.fault("graph", "error", times=None, match="sendMail")
     run_jobs(now=True)
     owed.refresh_from_db()
-    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, MOST_ATTEMPTS)
+    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, PATIENT.attempts)
     assert owed.error == "Graph answered 500"
 
 
@@ -147,13 +147,13 @@ def test_an_attempt_that_never_comes_back_counts_and_has_an_end(owed):
     def die(letter):
         raise RuntimeError("killed")
 
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(PATIENT.attempts):
         with pytest.raises(RuntimeError):
             deliver(owed.pk, send=die)
         Delivery.objects.update(due_at=timezone.now() - timedelta(seconds=1))
     assert deliver(owed.pk, send=die) is None
     owed.refresh_from_db()
-    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, MOST_ATTEMPTS)
+    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, PATIENT.attempts)
     told = owed.order.deliveries.get(kind=Delivery.Kind.STAFF)
     assert "verdict email could not be sent" in compose(told).text
 

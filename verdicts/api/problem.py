@@ -1,0 +1,96 @@
+"""Every error of the API as application/problem+json, in words that a person can act on.
+
+`type` is a slug and contract; `detail` says what happened and what to do, and
+each names the support address.
+"""
+
+from typing import Any, Final
+
+from django.conf import settings
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework import serializers
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from audit.core.vocabulary import LABELS
+
+CONTENT_TYPE: Final = "application/problem+json"
+
+# Errors of HTTP itself, which Django REST framework finds.
+SLUGS: Final = {
+    400: "invalid",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "unknown",
+    405: "method-not-allowed",
+    406: "not-acceptable",
+    413: "too-large",
+    415: "unsupported-media-type",
+    429: "too-many",
+}
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    type = serializers.CharField(help_text="A slug that programs can rely on.")
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField(help_text="What happened, and what to do about it.")
+    support = serializers.EmailField(help_text="Who helps.")
+    emailed_verdict = serializers.ChoiceField(
+        choices=LABELS,
+        required=False,
+        help_text="The verdict that was emailed and stands, where a regeneration came to nothing.",
+    )
+    errors = serializers.DictField(  # type: ignore[assignment]  # a field, not the property
+        child=serializers.ListField(child=serializers.CharField()),
+        required=False,
+        help_text="What is wrong with each field of the request.",
+    )
+
+
+def problem(
+    slug: str, status: int, title: str, detail: str, *, retry_after: int = 0, **more: Any
+) -> Response:
+    body = {"type": slug, "title": title, "status": status, "detail": detail}
+    headers = {"Cache-Control": "private, no-cache"}
+    if retry_after:
+        headers["Retry-After"] = str(retry_after)
+    return Response(
+        {**body, "support": settings.SUPPORT_EMAIL, **more},
+        status=status,
+        headers=headers,
+        content_type=CONTENT_TYPE,
+    )
+
+
+def documented(description: str) -> OpenApiResponse:
+    return OpenApiResponse(ProblemSerializer, description=description)
+
+
+def as_problem(error: Exception, context: dict[str, Any]) -> Response | None:
+    """What Django REST framework raises, said like all other errors."""
+    response = exception_handler(error, context)
+    if response is None:
+        return None
+    slug = SLUGS.get(response.status_code, "error")
+    detail = str(error.detail) if isinstance(error, APIException) else response.status_text
+    more: dict[str, Any] = {}
+    if isinstance(error, ValidationError):
+        detail = "The request does not fit; `errors` says why, field by field."
+        more["errors"] = _by_field(response.data)
+    said = problem(slug, response.status_code, response.status_text, detail, **more)
+    for name in ("WWW-Authenticate", "Retry-After", "Allow"):
+        if name in response:
+            said[name] = response[name]
+    return said
+
+
+def _by_field(data: Any) -> dict[str, list[str]]:
+    if isinstance(data, dict):
+        return {name: [str(one) for one in _listed(errors)] for name, errors in data.items()}
+    return {"body": [str(one) for one in _listed(data)]}
+
+
+def _listed(errors: Any) -> list[Any]:
+    return errors if isinstance(errors, list) else [errors]

@@ -1,0 +1,112 @@
+"""`GET /api/verdict`: the result, or what stands in its way."""
+
+from typing import Any, Final
+
+from django.http import HttpResponse, HttpResponseBase
+from django.utils.cache import get_conditional_response
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from audit.core.vocabulary import LABELS, TIERS, UNKNOWN
+from verdicts.api.problem import CONTENT_TYPE, documented, problem
+from verdicts.api.words import SAID, detail
+from verdicts.core.sessions import SESSION_ID
+from verdicts.models import CachedVerdict
+from verdicts.reading import read_for
+from verdicts.services.outcome import Outcome
+
+CACHE_CONTROL: Final = "private, no-cache"
+
+
+class DivergenceSerializer(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(choices=["pending", "checked", "skipped"])
+    level = serializers.ChoiceField(choices=["none", "minor", "significant"], allow_null=True)
+    emailed_verdict = serializers.ChoiceField(
+        choices=[*LABELS, UNKNOWN], help_text="What was emailed; it is the authoritative one."
+    )
+    disclaimer = serializers.CharField(allow_null=True)
+
+
+class VerdictSerializer(serializers.Serializer[Any]):
+    tier = serializers.ChoiceField(choices=TIERS)
+    query = serializers.CharField()
+    verdict = serializers.DictField(help_text="What the model said, as the gate approved it.")
+    cached_at = serializers.DateTimeField()
+    regen = serializers.BooleanField(help_text="Whether it had to be made again.")
+    regen_reason = serializers.ChoiceField(choices=["cache_miss"], allow_null=True)
+    divergence = DivergenceSerializer(allow_null=True, help_text="Null for an original.")
+    refunded_at = serializers.DateTimeField(required=False)
+
+
+class WorkingSerializer(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(choices=["working", "asking", "regenerating"])
+    stage = serializers.CharField(help_text="Where the order stands.")
+    detail = serializers.CharField()
+    retry_after = serializers.IntegerField(help_text="Seconds until it is worth asking again.")
+
+
+class VerdictView(APIView):
+    @extend_schema(
+        operation_id="verdict",
+        summary="The verdict of a Checkout session",
+        parameters=[
+            OpenApiParameter(
+                "session_id",
+                OpenApiTypes.STR,
+                required=True,
+                pattern=f"^{SESSION_ID.pattern}$",
+                description="Stripe's id of the Checkout session: the key to its verdict.",
+            ),
+            OpenApiParameter("If-None-Match", OpenApiTypes.STR, OpenApiParameter.HEADER),
+        ],
+        responses={
+            200: VerdictSerializer,
+            202: WorkingSerializer,
+            304: OpenApiResponse(description="You have it already."),
+            (400, CONTENT_TYPE): documented("No session id."),
+            (402, CONTENT_TYPE): documented("Not paid."),
+            (404, CONTENT_TYPE): documented("Unknown here and to Stripe."),
+            (410, CONTENT_TYPE): documented("Erased at the customer's request."),
+            (422, CONTENT_TYPE): documented("`rejected` by the gate, or `failed`."),
+            (429, CONTENT_TYPE): documented("`too-soon`, or `too-many` unknown ids."),
+            (503, CONTENT_TYPE): documented("`try-later`, or `model-retired`."),
+        },
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        outcome = read_for(request._request)  # noqa: SLF001 - DRF has no other name for it
+        if outcome.entry:
+            return cached(request, outcome.entry)
+        if outcome.status == 202:
+            return _working(outcome)
+        more = {"emailed_verdict": outcome.emailed} if outcome.emailed else {}
+        return problem(
+            outcome.name,
+            outcome.status,
+            SAID[outcome.name].title,
+            detail(outcome.name, outcome.emailed),
+            retry_after=outcome.retry_after,
+            **more,
+        )
+
+
+def cached(request: Request, entry: CachedVerdict) -> HttpResponseBase:
+    """The ready-made answer, or 304 for who has it."""
+    response = HttpResponse(entry.body, content_type="application/json")
+    response["Cache-Control"] = CACHE_CONTROL
+    response["ETag"] = entry.etag
+    return get_conditional_response(request._request, entry.etag, response=response) or response  # noqa: SLF001
+
+
+def _working(outcome: Outcome) -> Response:
+    body = {
+        "status": outcome.name,
+        "stage": outcome.order.status if outcome.order else "",
+        "detail": SAID[outcome.name].detail,
+        "retry_after": outcome.retry_after,
+    }
+    headers = {"Cache-Control": CACHE_CONTROL, "Retry-After": str(outcome.retry_after)}
+    return Response(body, status=outcome.status, headers=headers)

@@ -1,0 +1,159 @@
+"""A verdict that the cache has lost is made again, in the request that misses it.
+
+One call per session, whoever asks: a slot of this process is taken first, then
+the order is claimed by compare-and-swap (R6). A claim lasts five minutes by the
+database's clock, whatever comes of it (R5), so that nobody can make us ask the
+model without end.
+"""
+
+import logging
+import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from audit.core.redaction import short_hash
+from audit.core.vocabulary import UNKNOWN
+from verdicts import queue
+from verdicts.core.disclaimer import Comparison
+from verdicts.core.errors import ModelError, ModelRetired
+from verdicts.core.outcomes import Name
+from verdicts.models import CachedVerdict, Order, Status, Verdict
+from verdicts.services import cache
+from verdicts.services.alerts import tell_retired
+from verdicts.services.generate import Generate, Judged, generate
+from verdicts.services.originals import delivered_seed, stored_original
+from verdicts.services.outcome import SOON, Outcome
+
+logger = logging.getLogger(__name__)
+
+WINDOW: Final = timedelta(minutes=5)
+# Longer than the deadline of the call: past it, whoever was at it is gone.
+LEASE: Final = timedelta(seconds=35)
+
+_lock = threading.Lock()
+_under_way = 0
+
+
+def regenerate(order: Order, *, model: str, ask: Generate) -> Outcome:
+    """The delivered order's verdict, made again; or why there is none now."""
+    with _slot() as free:
+        if not free:
+            return Outcome("regenerating", order, retry_after=SOON)
+        if not _claim(order):
+            return _not_now(order)
+        return _make(order, model=model, ask=ask)
+
+
+def _make(order: Order, *, model: str, ask: Generate) -> Outcome:
+    original = stored_original(order)
+    emailed = original.label if original else ""
+    seed = delivered_seed(original)
+    try:
+        judged = generate(order, "regen", model=model, ask=ask, delivered_seed=seed)
+    except ModelError as error:
+        return _without_answer(order, error, model=model, emailed=emailed)
+    entry = _keep(order, judged, Comparison(emailed or UNKNOWN))
+    if entry is None:
+        return Outcome("rejected", order, emailed=emailed)
+    return Outcome("verdict", order, entry=entry)
+
+
+def _without_answer(order: Order, error: ModelError, *, model: str, emailed: str) -> Outcome:
+    logger.warning("no regeneration of %s: %s", short_hash(order.session_id or ""), error)
+    _mine(order).update(regen_until=None)
+    name: Name = "try-later"
+    if isinstance(error, ModelRetired):
+        name = "model-retired"
+        with transaction.atomic():
+            tell_retired(order, model)
+    return Outcome(name, order, emailed=emailed, retry_after=_wait(order))
+
+
+def _keep(order: Order, judged: Judged, comparison: Comparison) -> CachedVerdict | None:
+    """Record the decision; what was approved is stored, cached and to be compared, as one."""
+    with transaction.atomic():
+        # Holds the order's row, as the cache wants it. Erased meanwhile: not ours any more.
+        still_mine = _mine(order).update(regen_until=None)
+        row = judged.record()
+        if not judged.decision.approved or not still_mine:
+            return None
+        verdict = judged.store(row)
+        queue.enqueue(queue.COMPARE, verdict.pk)
+        return cache.put(order, verdict, comparison)
+
+
+def _claim(order: Order) -> bool:
+    """Ours, if nobody has begun one in the last five minutes. The attempt counts from now."""
+    free = Q(regen_at=None) | Q(regen_at__lt=Now() - WINDOW)
+    claimed = Order.objects.filter(free, pk=order.pk, status=Status.DELIVERED).update(
+        regen_at=Now(), regens=F("regens") + 1, regen_until=Now() + LEASE
+    )
+    if claimed:
+        order.refresh_from_db()
+    return bool(claimed)
+
+
+def _mine(order: Order) -> QuerySet[Order]:
+    return Order.objects.filter(pk=order.pk, status=Status.DELIVERED, regens=order.regens)
+
+
+def _not_now(order: Order) -> Outcome:
+    """One was begun less than five minutes ago: it may be under way, done or have failed."""
+    with transaction.atomic():
+        order = cache.hold(order)
+        entry = cache.find(order.session_id or "")
+        if entry is None and not _is_under_way(order):
+            entry = _put_back(order)
+    if entry:
+        return Outcome("verdict", order, entry=entry)
+    if _is_under_way(order):
+        return Outcome("regenerating", order, retry_after=SOON)
+    emailed = cache.emailed_label(order.pk)
+    return Outcome("too-soon", order, emailed=emailed, retry_after=_wait(order))
+
+
+def _put_back(order: Order) -> CachedVerdict | None:
+    """The last approved regeneration, if there is one: the same answer as before it was lost."""
+    kept = Verdict.objects.select_related("crosscheck").filter(order=order, kind="regen")
+    verdict = kept.order_by("-pk").first()
+    if verdict is None or order.status != Status.DELIVERED:
+        return None
+    return cache.put(order, verdict, cache.comparison_of(verdict))
+
+
+def _is_under_way(order: Order) -> bool:
+    return order.regen_until is not None and order.regen_until > _clock(order)
+
+
+def _wait(order: Order) -> int:
+    """Seconds until the next regeneration may begin."""
+    now = _clock(order)
+    left = (order.regen_at or now) + WINDOW - now
+    return max(1, math.ceil(left.total_seconds()))
+
+
+def _clock(order: Order) -> datetime:
+    """The database's: hosts differ."""
+    return Order.objects.filter(pk=order.pk).annotate(clock=Now()).values_list("clock").get()[0]
+
+
+@contextmanager
+def _slot() -> Iterator[bool]:
+    """One of this process's places for a regeneration, so that readers are never locked out."""
+    global _under_way  # noqa: PLW0603 - one count a process is the point
+    with _lock:
+        free = _under_way < settings.ORACLE_REGENERATIONS
+        _under_way += free
+    try:
+        yield free
+    finally:
+        with _lock:
+            _under_way -= free

@@ -1,0 +1,91 @@
+"""What the reader of a session gets: the cached answer, or whatever its order has come to."""
+
+import logging
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+
+from verdicts.core.errors import PaymentError, UnknownSession
+from verdicts.core.outcomes import Name
+from verdicts.core.sessions import is_session_id
+from verdicts.gateways.stripe_api import Account
+from verdicts.models import Order, Status
+from verdicts.services import cache, lookups
+from verdicts.services.generate import Generate
+from verdicts.services.originals import stored_original
+from verdicts.services.outcome import SOON, Outcome
+from verdicts.services.regenerate import regenerate
+from verdicts.services.reread import adopt, is_unpaid
+
+logger = logging.getLogger(__name__)
+
+LATER: Final = 10
+
+# DESIGN's table, but for a delivered order, whose verdict is made again.
+STANDING: Final[dict[str, Name]] = {
+    Status.CREATED: "unpaid",
+    Status.EXPIRED: "unpaid",
+    Status.PAYMENT_FAILED: "unpaid",
+    Status.AWAITING: "working",
+    Status.PAID: "working",
+    Status.GENERATING: "working",
+    Status.HELD: "working",
+    Status.REJECTED: "rejected",
+    Status.FAILED: "failed",
+    Status.ERASED: "erased",
+}
+
+
+def read(session_id: str, *, address: str, account: Account, model: str, ask: Generate) -> Outcome:
+    """What the session's reader gets. `address` is the reader's, for those who guess ids.
+
+    Raises DatabaseError: a cache that cannot be read is not a miss (R4).
+    """
+    if not is_session_id(session_id):
+        return Outcome("malformed")
+    entry = cache.find(session_id)
+    if entry:
+        return Outcome("verdict", entry=entry)
+    try:
+        outcome = _standing(session_id, address=address, account=account)
+    except UnknownSession:
+        return Outcome("unknown")
+    except PaymentError as error:
+        logger.warning("Stripe cannot be asked: %s", error)
+        return Outcome("try-later", retry_after=LATER)
+    if isinstance(outcome, Outcome):
+        return outcome
+    return _missed(outcome, model=model, ask=ask)
+
+
+def _standing(session_id: str, *, address: str, account: Account) -> Outcome | Order:
+    """What the order has come to; the order itself where it was delivered, and is missed."""
+    order = Order.objects.filter(session_id=session_id).first()
+    if order is None:
+        if not lookups.allowed(address):
+            return Outcome("too-many", retry_after=lookups.wait())
+        order = adopt(session_id, account=account)
+        if order is None:
+            return Outcome("unpaid")
+    elif is_unpaid(order, account=account) is None:
+        # Nobody is told "unpaid" without a look at Stripe.
+        return Outcome("asking", order, retry_after=SOON)
+    if order.status == Status.DELIVERED:
+        return order
+    name = STANDING[order.status]
+    return Outcome(name, order, retry_after=SOON if name == "working" else 0)
+
+
+def _missed(order: Order, *, model: str, ask: Generate) -> Outcome:
+    # Delivered and cached commit as one: it may have happened since we looked.
+    entry = cache.find(order.session_id or "")
+    if entry:
+        return Outcome("verdict", order, entry=entry)
+    if settings.ORACLE_CACHE_MISS == "sealed":
+        with transaction.atomic():
+            order = cache.hold(order)
+            original = stored_original(order)
+            if original and order.status == Status.DELIVERED:
+                return Outcome("verdict", order, entry=cache.put(order, original, None))
+    return regenerate(order, model=model, ask=ask)
