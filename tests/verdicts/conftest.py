@@ -4,6 +4,7 @@ import pydoc
 from collections.abc import Callable, Iterator
 
 import pytest
+from django.http import HttpResponse
 from django.utils import timezone
 from django_q.models import OrmQ
 
@@ -11,7 +12,7 @@ from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
 from tests.verdicts.stripe_objects import session_object
 from verdicts.core.sessions import read_session
-from verdicts.models import Order
+from verdicts.models import CachedVerdict, Order, Status
 from verdicts.services.payments import note_session
 
 
@@ -69,3 +70,42 @@ def paid_order(db) -> Callable[..., Order]:
         return Order.objects.get(session_id=raw["id"])
 
     return make
+
+
+@pytest.fixture
+def delivered(sandbox, paid_order, run_jobs) -> Callable[..., Order]:
+    """An order whose verdict was judged, stored, cached and emailed."""
+
+    def make(tier: str = "full", label: str = "", **changes) -> Order:
+        if label:
+            sandbox.fault("gemini", "verdict", label=label)
+        order = paid_order(tier, **changes)
+        run_jobs()
+        order.refresh_from_db()
+        assert order.status == Status.DELIVERED
+        sandbox.clear_requests()
+        return order
+
+    return make
+
+
+@pytest.fixture
+def missed(delivered) -> Callable[..., Order]:
+    """A delivered order whose cached answer is gone."""
+
+    def make(tier: str = "full", label: str = "", **changes) -> Order:
+        order = delivered(tier, label, **changes)
+        CachedVerdict.objects.filter(session_id=order.session_id).delete()
+        return order
+
+    return make
+
+
+@pytest.fixture
+def ask(client) -> Callable[..., HttpResponse]:
+    """`GET /api/verdict`, as a client of the result API."""
+
+    def get(session_id: str, **headers: str) -> HttpResponse:
+        return client.get("/api/verdict", {"session_id": session_id}, headers=headers)
+
+    return get

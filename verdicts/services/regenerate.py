@@ -8,9 +8,6 @@ model without end.
 
 import logging
 import math
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -31,6 +28,7 @@ from verdicts.services.alerts import tell_retired
 from verdicts.services.generate import Generate, Judged, generate
 from verdicts.services.originals import delivered_seed, stored_original
 from verdicts.services.outcome import SOON, Outcome
+from verdicts.services.slots import Slots
 
 logger = logging.getLogger(__name__)
 
@@ -38,13 +36,13 @@ WINDOW: Final = timedelta(minutes=5)
 # Longer than the deadline of the call: past it, whoever was at it is gone.
 LEASE: Final = timedelta(seconds=35)
 
-_lock = threading.Lock()
-_under_way = 0
+# Of this process: slow regenerations must not use up all threads that answer readers.
+under_way = Slots()
 
 
 def regenerate(order: Order, *, model: str, ask: Generate) -> Outcome:
     """The delivered order's verdict, made again; or why there is none now."""
-    with _slot() as free:
+    with under_way.take(of=settings.ORACLE_REGENERATIONS) as free:
         if not free:
             return Outcome("regenerating", order, retry_after=SOON)
         if not _claim(order):
@@ -143,17 +141,3 @@ def _wait(order: Order) -> int:
 def _clock(order: Order) -> datetime:
     """The database's: hosts differ."""
     return Order.objects.filter(pk=order.pk).annotate(clock=Now()).values_list("clock").get()[0]
-
-
-@contextmanager
-def _slot() -> Iterator[bool]:
-    """One of this process's places for a regeneration, so that readers are never locked out."""
-    global _under_way  # noqa: PLW0603 - one count a process is the point
-    with _lock:
-        free = _under_way < settings.ORACLE_REGENERATIONS
-        _under_way += free
-    try:
-        yield free
-    finally:
-        with _lock:
-            _under_way -= free
