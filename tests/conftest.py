@@ -21,7 +21,8 @@ hypothesis_settings.load_profile("oracle")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever asks for a database is a database test, and runs on both databases."""
     for item in items:
-        if {"db", "transactional_db"} & set(getattr(item, "fixturenames", ())):
+        asks = {"db", "transactional_db"} & set(getattr(item, "fixturenames", ()))
+        if asks and not item.get_closest_marker("django_db"):
             item.add_marker("django_db")
 
 

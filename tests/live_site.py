@@ -33,10 +33,13 @@ class LiveSite:
     log: Path
     variables: dict[str, str]
 
-    def manage(self, *arguments: str) -> None:
-        """One of the site's commands, on the site's database."""
+    def manage(self, *arguments: str) -> str:
+        """What one of the site's commands says, on the site's database."""
         command = [sys.executable, "manage.py", *arguments]
-        subprocess.run(command, cwd=ROOT, env=child_env(**self.variables), check=True)
+        done = subprocess.run(
+            command, cwd=ROOT, env=child_env(**self.variables), check=True, stdout=subprocess.PIPE
+        )
+        return done.stdout.decode()
 
     def buy(self, tier: str, query: str, email: str) -> str:
         """Order and pay as a customer would, and return the session's id."""
@@ -47,6 +50,9 @@ class LiveSite:
 
     def result(self, session_id: str) -> httpx.Response:
         return self.http.get("/oracle/result", params={"session_id": session_id})
+
+    def api(self, session_id: str) -> httpx.Response:
+        return self.http.get("/api/verdict", params={"session_id": session_id})
 
     def wait_for_mail(self, to: str, count: int = 1) -> list[dict]:
         wait_for(lambda: len(self.sandbox.messages(to=to)) >= count)

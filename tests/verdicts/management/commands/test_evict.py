@@ -1,0 +1,45 @@
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from audit.models import Action, LogEntry
+from verdicts.models import CachedVerdict
+
+pytestmark = pytest.mark.django_db
+
+
+def evict(*arguments: str) -> str:
+    out = StringIO()
+    call_command("evict", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_next_read_is_a_miss_and_who_and_why_are_on_record(ask, delivered):
+    order = delivered("quick")
+    assert "the next read is a miss" in evict(order.session_id, "--reason", "asked", "--by", "Ada")
+    assert not CachedVerdict.objects.exists()
+    action = Action.objects.get()
+    assert (action.action, action.who, action.reason) == ("evict", "Ada", "asked")
+    assert '"event":"staff_action"' in LogEntry.objects.last().entry
+    assert ask(order.session_id).json()["regen"] is True
+
+
+@pytest.mark.parametrize(
+    ("session", "reason", "sentence"),
+    [
+        ("nonsense", "why", "no session id"),
+        ("cs_test_nobodyKnows1", "why", "no order"),
+        ("cs_test_nobodyKnows1", "  ", "must not be blank"),
+    ],
+)
+def test_what_cannot_be_evicted_is_said_in_one_sentence(db, session, reason, sentence):
+    with pytest.raises(CommandError, match=sentence):
+        evict(session, "--reason", reason)
+    assert not Action.objects.exists()
+
+
+def test_nothing_cached_is_nothing_on_record(missed):
+    with pytest.raises(CommandError, match="Nothing is cached"):
+        evict(missed("quick").session_id, "--reason", "why")
+    assert not Action.objects.exists()
