@@ -11,11 +11,11 @@ from rest_framework.response import Response
 
 from audit.core.crosscheck import Decision
 from audit.core.vocabulary import TIERS
+from verdicts.api.fields import QueryField
 from verdicts.api.problem import CONTENT_TYPE, documented, problem
 from verdicts.api.service_token import ServiceView
 from verdicts.api.verdict import VerdictSerializer, cached
 from verdicts.api.words import SAID
-from verdicts.core.prompt import QueryError, clean_query
 from verdicts.core.sessions import SESSION_ID, is_session_id
 from verdicts.models import Order, Status
 from verdicts.services import cache
@@ -33,7 +33,7 @@ class EntrySerializer(serializers.Serializer[Any]):
     """The body as `GET` gives it; what is not listed here is ignored."""
 
     tier = serializers.ChoiceField(choices=TIERS)
-    query = serializers.CharField(required=False, trim_whitespace=False)
+    query = QueryField(required=False)
     verdict = serializers.DictField()
 
 
@@ -107,16 +107,9 @@ def _refusal(order: Order, given: dict[str, Any]) -> Response | None:
         return problem("erased", 410, *SAID["erased"])
     if given["tier"] != order.tier:
         return _conflict(f"The order is of tier {order.tier}.")
-    if "query" in given and not _asks_the_same(order, given["query"]):
+    if given.get("query", order.query) != order.query:
         return _conflict("The order asked something else.")
     return None
-
-
-def _asks_the_same(order: Order, query: str) -> bool:
-    try:
-        return clean_query(query) == order.query
-    except QueryError:
-        return False
 
 
 def _conflict(detail: str) -> Response:

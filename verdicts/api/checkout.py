@@ -11,9 +11,9 @@ from rest_framework.views import APIView
 
 from audit.core.vocabulary import TIERS
 from verdicts import outside
+from verdicts.api.fields import QueryField
 from verdicts.api.problem import CONTENT_TYPE, documented, problem
 from verdicts.core.errors import PaymentError
-from verdicts.core.prompt import QueryError, clean_query
 from verdicts.services.checkout import start_checkout
 
 logger = logging.getLogger(__name__)
@@ -21,14 +21,8 @@ logger = logging.getLogger(__name__)
 
 class CheckoutSerializer(serializers.Serializer[Any]):
     tier = serializers.ChoiceField(choices=TIERS)
-    query = serializers.CharField(trim_whitespace=False, allow_blank=True)
+    query = QueryField()
     email = serializers.EmailField(required=False, allow_blank=True, max_length=320)
-
-    def validate_query(self, text: str) -> str:
-        try:
-            return clean_query(text)
-        except QueryError as error:
-            raise serializers.ValidationError(str(error)) from None
 
 
 class CheckoutSessionSerializer(serializers.Serializer[Any]):

@@ -1,0 +1,51 @@
+"""The OpenAPI document, tried against the site by a tool that believes every word of it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.child_env import child_env
+from tests.live_site import live_site
+from tests.oracle_site.supervise.house import ROOT
+
+TOKEN = "Authorization: Bearer sandbox-service-token"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    with live_site(tmp_path_factory.mktemp("openapi")) as running:
+        yield running
+
+
+def schemathesis(url: str, config: Path) -> subprocess.CompletedProcess:
+    tool = [str(Path(sys.executable).parent / "schemathesis"), "--config-file", str(config), "run"]
+    options = ["--url", url, "--header", TOKEN, "--checks", "all", "--continue-on-failure"]
+    examples = ["--max-examples", "20", "--seed", "20261116"]
+    return subprocess.run(
+        [*tool, f"{url}/api/schema/", *options, *examples],
+        cwd=config.parent,
+        env=child_env(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["sessions made up", "a session that exists"])
+def test_schemathesis_has_no_finding(site, tmp_path, known):
+    config = tmp_path / "schemathesis.toml"
+    config.write_text((ROOT / "schemathesis.toml").read_text())
+    if known:
+        session_id = site.buy("full", "Does it fit?", "fits@example.com")
+        site.wait_for_mail("fits@example.com")
+        config.write_text(f'[parameters]\nsession_id = "{session_id}"\n{config.read_text()}')
+    run = schemathesis(site.url, config)
+    assert run.returncode == 0, run.stdout
+
+
+def test_the_documentation_loads_nothing_from_elsewhere(site):
+    page = site.http.get("/api/docs/").text
+    assert "/static/drf_spectacular_sidecar/" in page
+    assert "cdn" not in page

@@ -1,0 +1,24 @@
+import re
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from verdicts.api.fields import QUERY_PATTERN
+from verdicts.core.prompt import QueryError, clean_query
+
+any_text = st.text(st.characters(codec=None, categories=["L", "Z", "Cc", "P", "So"]))
+
+
+@given(any_text)
+@example("\x85")
+@example("\u3000")
+@example("\u200b")
+@example("a\rb\tc\n")
+def test_the_documented_pattern_takes_what_is_taken(text):
+    try:
+        clean_query(text)
+    except QueryError:
+        taken = False
+    else:
+        taken = True
+    assert (re.search(QUERY_PATTERN, text) is not None) == taken
