@@ -154,6 +154,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": path,
+        "CONN_MAX_AGE": 600,  # opening it again takes longer than most requests
         "OPTIONS": {
             # A writer takes its lock at the start, so that it waits for another
             # instead of failing half-way.

@@ -30,7 +30,7 @@ class QueryField(TextField):
     """The idea to be judged, cleaned."""
 
     def __init__(self, **options: Any) -> None:
-        blank = {"blank": "Describe the idea that you want judged."}
+        blank: dict[str, Any] = {"blank": "Describe the idea that you want judged."}
         super().__init__(trim_whitespace=False, error_messages=blank, **options)
 
     def to_internal_value(self, data: Any) -> str:

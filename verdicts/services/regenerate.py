@@ -13,7 +13,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from audit.core.redaction import short_hash
@@ -91,11 +91,12 @@ def _keep(order: Order, judged: Judged, comparison: Comparison) -> CachedVerdict
 def _claim(order: Order) -> bool:
     """Ours, if nobody has begun one in the last five minutes. The attempt counts from now."""
     free = Q(regen_at=None) | Q(regen_at__lt=Now() - WINDOW)
-    claimed = Order.objects.filter(free, pk=order.pk, status=Status.DELIVERED).update(
-        regen_at=Now(), regens=F("regens") + 1, regen_until=Now() + LEASE
+    number = order.regens + 1
+    claimed = (
+        _mine(order).filter(free).update(regen_at=Now(), regens=number, regen_until=Now() + LEASE)
     )
     if claimed:
-        order.refresh_from_db()
+        order.regens = number
     return bool(claimed)
 
 
@@ -128,16 +129,17 @@ def _put_back(order: Order) -> CachedVerdict | None:
 
 
 def _is_under_way(order: Order) -> bool:
-    return order.regen_until is not None and order.regen_until > _clock(order)
+    return order.regen_until is not None and order.regen_until > _clock(order)[1]
 
 
 def _wait(order: Order) -> int:
     """Seconds until the next regeneration may begin."""
-    now = _clock(order)
-    left = (order.regen_at or now) + WINDOW - now
+    begun, now = _clock(order)
+    left = (begun or now) + WINDOW - now
     return max(1, math.ceil(left.total_seconds()))
 
 
-def _clock(order: Order) -> datetime:
-    """The database's: hosts differ."""
-    return Order.objects.filter(pk=order.pk).annotate(clock=Now()).values_list("clock").get()[0]
+def _clock(order: Order) -> tuple[datetime | None, datetime]:
+    """When the last one was begun, and what the database's clock says now: hosts differ."""
+    row = Order.objects.annotate(clock=Now()).values_list("regen_at", "clock").get(pk=order.pk)
+    return row[0], row[1]

@@ -264,6 +264,7 @@ def test_the_seed_of_the_delivered_original_is_sent_again(ask, sandbox, missed, 
 
 
 def test_a_miss_makes_no_more_queries_than_it_needs(ask, missed, django_assert_max_num_queries):
+    """Two looks at the cache, order, claim, original, call; then savepoints and six writes."""
     order = missed("quick")
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(14):
         assert ask(order.session_id).status_code == 200
