@@ -11,6 +11,7 @@ from audit.core.divergence import classify
 from audit.core.vocabulary import LABELS
 from verdicts.core.capabilities import PROVIDERS
 from verdicts.core.determinism import Inputs, Overrides, Settings, decide, derive_seed
+from verdicts.core.outcomes import STATUS
 
 ROOT = Path(__file__).parents[1]
 GATE = (ROOT / "docs/GATE.md").read_text()
@@ -56,3 +57,12 @@ def test_the_seeds_of_the_determinism_page_are_derived():
 def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def test_the_result_page_lists_every_answer_of_the_contract():
+    page = (ROOT / "docs/RESULT.md").read_text()
+    listed = {}
+    for status, slugs in re.findall(r"^\| (\d{3}) \| (.*?) \|", page, re.MULTILINE):
+        listed |= dict.fromkeys(re.findall(r"`([\w-]+)`", slugs), int(status))
+    refusals = {name: status for name, status in STATUS.items() if status >= 400}
+    assert listed == refusals
