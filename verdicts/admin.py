@@ -7,7 +7,7 @@ from django.db.models import Model
 from django.http import HttpRequest
 from django_q.models import Failure, OrmQ, Schedule, Success
 
-from audit.models import CrosscheckLog, ModelCall
+from audit.models import Action, CrosscheckLog, DivergenceEvent, Escalation, ModelCall
 from verdicts.models import Delivery, Order, StripeEvent, Verdict
 
 if TYPE_CHECKING:
@@ -66,6 +66,23 @@ class CrosscheckLogAdmin(ReadOnlyAdmin):
     def get_exclude(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         """The text of a rejected output is for those who may see it (C15)."""
         return [] if request.user.has_perm("audit.view_evidence") else ["evidence"]
+
+
+@admin.register(DivergenceEvent)
+class DivergenceEventAdmin(ReadOnlyAdmin):
+    list_display = ("id", "tier", "original_verdict", "regen_verdict", "level", "causes")
+    list_filter = ("level", "skipped", "tier")
+
+
+@admin.register(Escalation)
+class EscalationAdmin(ReadOnlyAdmin):
+    list_display = ("day", "diverged", "checked", "low", "high")
+
+
+@admin.register(Action)
+class ActionAdmin(ReadOnlyAdmin):
+    list_display = ("created_at", "action", "who", "reason")
+    list_filter = ("action",)
 
 
 # The queue's own forms run any function by its name: nobody gets one.

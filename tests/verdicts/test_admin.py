@@ -15,6 +15,9 @@ MODELS = [
     "verdicts_stripeevent",
     "audit_modelcall",
     "audit_crosschecklog",
+    "audit_divergenceevent",
+    "audit_escalation",
+    "audit_action",
 ]
 
 
