@@ -1,11 +1,15 @@
 """The gateways with this site's addresses, keys and deadlines: what entry points pass in."""
 
+from typing import Final
+
 from django.conf import settings
 
 from verdicts.core.lock import ModelRequest
 from verdicts.gateways import gemini, mail
 from verdicts.gateways.stripe_api import Account
 from verdicts.services.letters import Letter
+
+READER_PATIENCE: Final = 4.0
 
 
 def ask_model(request: ModelRequest) -> gemini.Answer:
@@ -19,6 +23,11 @@ def ask_model_again(request: ModelRequest) -> gemini.Answer:
 
 def stripe_account() -> Account:
     return Account(settings.STRIPE_SECRET_KEY, settings.STRIPE_URL)
+
+
+def stripe_account_for_reader() -> Account:
+    """With little patience: a regeneration may follow, and all of it takes 30 s at most."""
+    return Account(settings.STRIPE_SECRET_KEY, settings.STRIPE_URL, deadline=READER_PATIENCE)
 
 
 def send_letter(letter: Letter) -> None:

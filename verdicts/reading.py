@@ -7,8 +7,8 @@ from django.db import DatabaseError
 from django.http import HttpRequest
 
 from verdicts import outside
-from verdicts.services.outcome import Outcome
-from verdicts.services.result import LATER, read
+from verdicts.services.outcome import LATER, Outcome
+from verdicts.services.result import read
 
 logger = logging.getLogger(__name__)
 
@@ -19,12 +19,13 @@ def read_for(request: HttpRequest) -> Outcome:
         return read(
             request.GET.get("session_id", ""),
             address=client_address(request),
-            account=outside.stripe_account(),
+            account=outside.stripe_account_for_reader(),
             model=settings.ORACLE_MODEL,
             ask=outside.ask_model_again,
         )
-    except DatabaseError:
-        logger.exception("the database cannot be used")
+    except DatabaseError as error:
+        # Only its kind: its text may quote a row.
+        logger.error("the database cannot be used: %s", type(error).__name__)  # noqa: TRY400
         return Outcome("try-later", retry_after=LATER)
 
 

@@ -14,7 +14,7 @@ from audit.core.vocabulary import TIERS
 from verdicts.api.fields import QueryField
 from verdicts.api.problem import CONTENT_TYPE, documented, problem
 from verdicts.api.service_token import ServiceView
-from verdicts.api.verdict import VerdictSerializer, cached
+from verdicts.api.verdict import VerdictSerializer, cached, whole
 from verdicts.api.words import SAID
 from verdicts.core.sessions import SESSION_ID, is_session_id
 from verdicts.models import Order, Status
@@ -86,10 +86,10 @@ class CacheView(ServiceView):
         if refusal:
             return refusal
         decision = restore(order, given.validated_data["verdict"])
-        return _restored(request, session_id, decision)
+        return _restored(session_id, decision)
 
 
-def _restored(request: Request, session_id: str, decision: Decision | None) -> HttpResponseBase:
+def _restored(session_id: str, decision: Decision | None) -> HttpResponseBase:
     if decision is None:
         return _conflict("Only a delivered order has a cached verdict.")
     if not decision.approved:
@@ -97,9 +97,7 @@ def _restored(request: Request, session_id: str, decision: Decision | None) -> H
     entry = cache.find(session_id)
     if entry is None:
         return _conflict("It was removed again at once.")
-    answer = cached(request, entry)
-    answer.status_code = status.HTTP_201_CREATED
-    return answer
+    return whole(entry, status=status.HTTP_201_CREATED)
 
 
 def _refusal(order: Order, given: dict[str, Any]) -> Response | None:

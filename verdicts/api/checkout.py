@@ -7,11 +7,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from audit.core.vocabulary import TIERS
 from verdicts import outside
 from verdicts.api.fields import QueryField
+from verdicts.api.private import PrivateView
 from verdicts.api.problem import CONTENT_TYPE, documented, problem
 from verdicts.core.errors import PaymentError
 from verdicts.services.checkout import start_checkout
@@ -30,7 +30,7 @@ class CheckoutSessionSerializer(serializers.Serializer[Any]):
     url = serializers.URLField(help_text="Stripe's page, where the customer pays.")
 
 
-class CheckoutView(APIView):
+class CheckoutView(PrivateView):
     @extend_schema(
         operation_id="checkout",
         summary="Order a verdict",

@@ -4,9 +4,11 @@
 each names the support address.
 """
 
+import logging
 from typing import Any, Final
 
 from django.conf import settings
+from django.db import DatabaseError
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ValidationError
@@ -14,6 +16,10 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from audit.core.vocabulary import LABELS
+from verdicts.api.words import SAID
+from verdicts.services.outcome import LATER
+
+logger = logging.getLogger(__name__)
 
 CONTENT_TYPE: Final = "application/problem+json"
 
@@ -53,9 +59,7 @@ def problem(
     slug: str, status: int, title: str, detail: str, *, retry_after: int = 0, **more: Any
 ) -> Response:
     body = {"type": slug, "title": title, "status": status, "detail": detail}
-    headers = {"Cache-Control": "private, no-cache"}
-    if retry_after:
-        headers["Retry-After"] = str(retry_after)
+    headers = {"Retry-After": str(retry_after)} if retry_after else {}
     return Response(
         {**body, "support": settings.SUPPORT_EMAIL, **more},
         status=status,
@@ -69,7 +73,10 @@ def documented(description: str) -> OpenApiResponse:
 
 
 def as_problem(error: Exception, context: dict[str, Any]) -> Response | None:
-    """What Django REST framework raises, said like all other errors."""
+    """What Django REST framework raises, and a database that is down, like all other errors."""
+    if isinstance(error, DatabaseError):
+        logger.error("the database cannot be used: %s", type(error).__name__)
+        return problem("try-later", 503, *SAID["try-later"], retry_after=LATER)
     response = exception_handler(error, context)
     if response is None:
         return None

@@ -1,8 +1,10 @@
 """`POST /send-verdict-email`: the email service's interface, for its clients."""
 
+import math
 from typing import Any
 
 from django.http import HttpResponseBase
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -59,9 +61,17 @@ class SendVerdictEmailView(ServiceView):
             return _sent("sent", delivery, 200 if was_sent else 202)
         if delivery.state == Delivery.State.SENDING:
             return _sent("sending", delivery, 202)
-        again = "It is tried again by itself." if delivery.due_at else "It is not tried again."
-        detail = f"The email was not sent: {delivery.error}. {again}"
-        return problem("mail-refused", 502, "Not sent", detail)
+        return _not_sent(delivery)
+
+
+def _not_sent(delivery: Delivery) -> Response:
+    wait = 0
+    again = "It is not tried again."
+    if delivery.due_at:
+        wait = max(1, math.ceil((delivery.due_at - timezone.now()).total_seconds()))
+        again = "It is tried again by itself."
+    detail = f"The mail server has not confirmed it: {delivery.error}. {again}"
+    return problem("mail-refused", 502, "Not confirmed", detail, retry_after=wait)
 
 
 def _sent(status: str, delivery: Delivery, code: int) -> Response:

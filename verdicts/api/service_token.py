@@ -7,7 +7,8 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
-from rest_framework.views import APIView
+
+from verdicts.api.private import PrivateView
 
 REFUSED = "A service token is needed: Authorization: Bearer TOKEN."
 
@@ -26,7 +27,7 @@ class ServiceToken(BaseAuthentication):
         return "Bearer"
 
 
-class ServiceView(APIView):
+class ServiceView(PrivateView):
     """A view for the site's own services."""
 
     authentication_classes = (ServiceToken,)  # raises for everybody else

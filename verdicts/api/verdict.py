@@ -1,25 +1,23 @@
 """`GET /api/verdict`: the result, or what stands in its way."""
 
-from typing import Any, Final
+from typing import Any
 
-from django.http import HttpResponse, HttpResponseBase
-from django.utils.cache import get_conditional_response
+from django.http import HttpResponse, HttpResponseBase, HttpResponseNotModified
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from audit.core.vocabulary import LABELS, TIERS, UNKNOWN
+from verdicts.api.private import PrivateView
 from verdicts.api.problem import CONTENT_TYPE, documented, problem
 from verdicts.api.words import SAID, detail
+from verdicts.core.etags import has_it
 from verdicts.core.sessions import SESSION_ID
 from verdicts.models import CachedVerdict
 from verdicts.reading import read_for
 from verdicts.services.outcome import Outcome
-
-CACHE_CONTROL: Final = "private, no-cache"
 
 
 class DivergenceSerializer(serializers.Serializer[Any]):
@@ -49,7 +47,7 @@ class WorkingSerializer(serializers.Serializer[Any]):
     retry_after = serializers.IntegerField(help_text="Seconds until it is worth asking again.")
 
 
-class VerdictView(APIView):
+class VerdictView(PrivateView):
     @extend_schema(
         operation_id="verdict",
         summary="The verdict of a Checkout session",
@@ -93,12 +91,17 @@ class VerdictView(APIView):
         )
 
 
-def cached(request: Request, entry: CachedVerdict) -> HttpResponseBase:
+def cached(request: Request, entry: CachedVerdict) -> HttpResponse:
     """The ready-made answer, or 304 for who has it."""
-    response = HttpResponse(entry.body, content_type="application/json")
-    response["Cache-Control"] = CACHE_CONTROL
-    response["ETag"] = entry.etag
-    return get_conditional_response(request._request, entry.etag, response=response) or response  # noqa: SLF001
+    if has_it(request.headers.get("If-None-Match", ""), entry.etag):
+        return HttpResponseNotModified(headers={"ETag": entry.etag})
+    return whole(entry)
+
+
+def whole(entry: CachedVerdict, *, status: int = 200) -> HttpResponse:
+    return HttpResponse(
+        entry.body, status=status, content_type="application/json", headers={"ETag": entry.etag}
+    )
 
 
 def _working(outcome: Outcome) -> Response:
@@ -108,5 +111,5 @@ def _working(outcome: Outcome) -> Response:
         "detail": SAID[outcome.name].detail,
         "retry_after": outcome.retry_after,
     }
-    headers = {"Cache-Control": CACHE_CONTROL, "Retry-After": str(outcome.retry_after)}
+    headers = {"Retry-After": str(outcome.retry_after)}
     return Response(body, status=outcome.status, headers=headers)

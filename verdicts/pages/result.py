@@ -28,7 +28,7 @@ def result(request: HttpRequest) -> HttpResponse:
     if outcome.entry:
         context |= _verdict(outcome.entry)
     response = render(request, f"result/{outcome.name}.html", context, status=outcome.status)
-    response["Cache-Control"] = "private, no-store"
+    response["Cache-Control"] = "private, no-cache"
     if outcome.retry_after:
         response["Retry-After"] = str(outcome.retry_after)
     return response

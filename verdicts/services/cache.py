@@ -1,7 +1,7 @@
 """The ready-made answer of a session, written with the verdict it shows.
 
-Whoever writes here holds the order's row (`hold`), so that an entry and the
-comparison it tells of cannot pass each other unseen.
+Whoever puts or refreshes an entry holds the order's row (`hold`), so that an entry
+and the comparison it tells of cannot pass each other unseen.
 """
 
 import time
@@ -58,10 +58,15 @@ def put(order: Order, verdict: Verdict, comparison: Comparison | None) -> Cached
     return entry
 
 
-def refresh(order: Order) -> bool:
-    """Render the entry anew from what is on record now; where there is none, there stays none."""
+def refresh(order: Order, *, of: Verdict | None = None) -> bool:
+    """Render the entry anew from what is on record now; where there is none, there stays none.
+
+    `of`: only if it holds that verdict.
+    """
     entries = CachedVerdict.objects.filter(session_id=order.session_id)
-    entry = entries.select_related("verdict").first()
+    if of:
+        entries = entries.filter(verdict=of)
+    entry = entries.select_related("verdict__order").first()
     if entry is None:
         return False
     rendered = _render(order, entry.verdict, comparison_of(entry.verdict))
@@ -76,7 +81,7 @@ def comparison_of(verdict: Verdict) -> Comparison | None:
         return None
     event = DivergenceEvent.objects.filter(crosscheck=verdict.crosscheck_id).first()
     if event is None:
-        return Comparison(emailed_label(verdict.order_id) or UNKNOWN)
+        return Comparison(emailed_label(verdict.order) or UNKNOWN)
     return Comparison(
         event.original_verdict,
         "skipped" if event.skipped else "checked",
@@ -84,10 +89,15 @@ def comparison_of(verdict: Verdict) -> Comparison | None:
     )
 
 
-def emailed_label(order_id: int) -> str:
-    """The label that stands, or nothing where no original is stored."""
-    labels = Verdict.objects.filter(order=order_id, kind="original").values_list("label", flat=True)
-    return labels.first() or ""
+def emailed_label(order: Order) -> str:
+    """The label that stands: stored, or as a comparison found it in the log; else nothing."""
+    originals = Verdict.objects.filter(order=order, kind="original")
+    compared = DivergenceEvent.objects.filter(session_id=order.session_id, skipped=False)
+    return (
+        originals.values_list("label", flat=True).first()
+        or compared.order_by("-pk").values_list("original_verdict", flat=True).first()
+        or ""
+    )
 
 
 def _render(order: Order, verdict: Verdict, comparison: Comparison | None) -> Rendered:

@@ -30,9 +30,11 @@ def compare(verdict_id: int) -> DivergenceEvent | None:
         if not done.update(compare_due_at=None) or order.status == Status.ERASED:
             return None  # another worker got there first, or there is nobody to tell any more
         event = _record(order, regen, original)
-        cache.refresh(order)
+        cache.refresh(order, of=regen)
         if event.level == "significant":
-            owe(order, Delivery.Kind.DIVERGENCE, name=f"{order.token.hex}.{regen.pk}", regen=regen)
+            # Once for each contradiction: the same one again is no news.
+            name = f"{order.token.hex}.{original.label}-{regen.label}"
+            owe(order, Delivery.Kind.DIVERGENCE, name=name, regen=regen)
         _watch(order)
     return event
 

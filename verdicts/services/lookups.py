@@ -1,5 +1,6 @@
 """How often strangers may have us ask Stripe: per address and minute, for all processes (R10)."""
 
+import ipaddress
 import time
 from typing import Final
 
@@ -14,16 +15,30 @@ SECONDS: Final = 60
 
 def allowed(address: str) -> bool:
     """Whether this address may ask about one more unknown session now. Counts it."""
-    key = salted_hmac("verdicts.lookups", address, algorithm="sha256").hexdigest()
+    key = salted_hmac("verdicts.lookups", network(address), algorithm="sha256").hexdigest()
     minute = int(time.time()) // SECONDS
     mine = Lookups.objects.filter(address=key)
-    # The first of this minute starts the count; at most PER_MINUTE go on with it.
-    if mine.exclude(minute=minute).update(minute=minute, count=1):
-        return True
-    if mine.filter(minute=minute, count__lt=PER_MINUTE).update(count=F("count") + 1):
-        return True
     _, new = Lookups.objects.get_or_create(address=key, defaults={"minute": minute, "count": 1})
-    return new
+    # Only forward: a host whose clock is behind must not start the count anew.
+    if new or mine.filter(minute__lt=minute).update(minute=minute, count=1):
+        return True
+    return bool(mine.filter(count__lt=PER_MINUTE).update(count=F("count") + 1))
+
+
+def network(address: str) -> str:
+    """Whom we take for one: an IPv4 address, or the /64 that one subscriber of IPv6 has."""
+    host = address.strip()
+    if host.count(":") == 1 or host.startswith("["):  # some proxies append a port
+        host = host.rpartition(":")[0].strip("[]")
+    try:
+        found = ipaddress.ip_address(host)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found, 64), strict=False))
 
 
 def wait() -> int:

@@ -7,6 +7,7 @@ from verdicts.core.outcomes import STATUS, Name
 from verdicts.models import CachedVerdict, Order
 
 SOON: Final = 2  # seconds until it is worth looking again
+LATER: Final = 10  # where something is down
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,10 +102,21 @@ def _accept_payment(order: Order, session: CheckoutSession) -> str:
             owe(order, Delivery.Kind.STAFF)
             return "held"
         return "already paid"
-    if not order.move(UNPAID, Status.PAID, **paid):
+    if not order.move(UNPAID, Status.PAID, **paid) and not _take_back(order, paid):
         return "already paid"  # another delivery got there first
     queue.enqueue(queue.FULFIL, order.pk)
     return "paid"
+
+
+def _take_back(order: Order, paid: dict[str, Any]) -> bool:
+    """An order that `recreate` took for an old one, and whose payment is reported only now.
+
+    Then its verdict was never emailed from anywhere: it is owed one after all.
+    """
+    never_emailed = Order.objects.filter(pk=order.pk, status=Status.DELIVERED).exclude(
+        deliveries__kind=Delivery.Kind.VERDICT
+    )
+    return bool(never_emailed.update(status=Status.PAID, **paid))
 
 
 def _payment(order: Order, session: CheckoutSession) -> dict[str, Any]:

@@ -8,6 +8,7 @@ model without end.
 
 import logging
 import math
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -33,6 +34,7 @@ from verdicts.services.slots import Slots
 logger = logging.getLogger(__name__)
 
 WINDOW: Final = timedelta(minutes=5)
+MINUTE: Final = timedelta(minutes=1)
 # Longer than the deadline of the call: past it, whoever was at it is gone.
 LEASE: Final = timedelta(seconds=35)
 
@@ -52,16 +54,13 @@ def regenerate(order: Order, *, model: str, ask: Generate) -> Outcome:
 
 def _make(order: Order, *, model: str, ask: Generate) -> Outcome:
     original = stored_original(order)
-    emailed = original.label if original else ""
+    emailed = original.label if original else cache.emailed_label(order)
     seed = delivered_seed(original)
     try:
         judged = generate(order, "regen", model=model, ask=ask, delivered_seed=seed)
     except ModelError as error:
         return _without_answer(order, error, model=model, emailed=emailed)
-    entry = _keep(order, judged, Comparison(emailed or UNKNOWN))
-    if entry is None:
-        return Outcome("rejected", order, emailed=emailed)
-    return Outcome("verdict", order, entry=entry)
+    return _keep(order, judged, emailed)
 
 
 def _without_answer(order: Order, error: ModelError, *, model: str, emailed: str) -> Outcome:
@@ -75,17 +74,30 @@ def _without_answer(order: Order, error: ModelError, *, model: str, emailed: str
     return Outcome(name, order, emailed=emailed, retry_after=_wait(order))
 
 
-def _keep(order: Order, judged: Judged, comparison: Comparison) -> CachedVerdict | None:
+def _keep(order: Order, judged: Judged, emailed: str) -> Outcome:
     """Record the decision; what was approved is stored, cached and to be compared, as one."""
     with transaction.atomic():
-        # Holds the order's row, as the cache wants it. Erased meanwhile: not ours any more.
+        # Holds the order's row, as the cache wants it; it may have changed while we asked.
         still_mine = _mine(order).update(regen_until=None)
-        row = judged.record()
-        if not judged.decision.approved or not still_mine:
-            return None
+        order.refresh_from_db()
+        if order.status == Status.ERASED:
+            judged = replace(judged, output="")  # nobody keeps it any more
+        row = replace(judged, order=order).record()
+        if not still_mine:
+            return _lost(order)
+        if not judged.decision.approved:
+            return Outcome("rejected", order, emailed=emailed)
         verdict = judged.store(row)
         queue.enqueue(queue.COMPARE, verdict.pk)
-        return cache.put(order, verdict, comparison)
+        entry = cache.put(order, verdict, Comparison(emailed or UNKNOWN))
+    return Outcome("verdict", order, entry=entry)
+
+
+def _lost(order: Order) -> Outcome:
+    """The order is not ours any more: erased, or taken over by somebody after a long pause."""
+    if order.status == Status.ERASED:
+        return Outcome("erased", order)
+    return Outcome("regenerating", order, retry_after=SOON)
 
 
 def _claim(order: Order) -> bool:
@@ -108,6 +120,8 @@ def _not_now(order: Order) -> Outcome:
     """One was begun less than five minutes ago: it may be under way, done or have failed."""
     with transaction.atomic():
         order = cache.hold(order)
+        if order.status != Status.DELIVERED:
+            return _lost(order)
         entry = cache.find(order.session_id or "")
         if entry is None and not _is_under_way(order):
             entry = _put_back(order)
@@ -115,15 +129,16 @@ def _not_now(order: Order) -> Outcome:
         return Outcome("verdict", order, entry=entry)
     if _is_under_way(order):
         return Outcome("regenerating", order, retry_after=SOON)
-    emailed = cache.emailed_label(order.pk)
+    emailed = cache.emailed_label(order)
     return Outcome("too-soon", order, emailed=emailed, retry_after=_wait(order))
 
 
 def _put_back(order: Order) -> CachedVerdict | None:
-    """The last approved regeneration, if there is one: the same answer as before it was lost."""
+    """What this window's regeneration brought, if it did: the same answer as before it was lost."""
     kept = Verdict.objects.select_related("crosscheck").filter(order=order, kind="regen")
     verdict = kept.order_by("-pk").first()
-    if verdict is None or order.status != Status.DELIVERED:
+    # A minute for clocks that differ; the window before this one is five away.
+    if verdict is None or order.regen_at is None or verdict.created_at < order.regen_at - MINUTE:
         return None
     return cache.put(order, verdict, cache.comparison_of(verdict))
 

@@ -14,13 +14,11 @@ from verdicts.models import Order, Status
 from verdicts.services import cache, lookups
 from verdicts.services.generate import Generate
 from verdicts.services.originals import stored_original
-from verdicts.services.outcome import SOON, Outcome
+from verdicts.services.outcome import LATER, SOON, Outcome
 from verdicts.services.regenerate import regenerate
 from verdicts.services.reread import adopt, is_unpaid
 
 logger = logging.getLogger(__name__)
-
-LATER: Final = 10
 
 # DESIGN's table, but for a delivered order, whose verdict is made again.
 STANDING: Final[dict[str, Name]] = {

@@ -1,6 +1,7 @@
 """The stored, approved verdict of a session is emailed now, once, if it has not been."""
 
 from django.db import transaction
+from django.utils import timezone
 
 from verdicts.models import Delivery, Order, Status
 from verdicts.services.deliver import Send, deliver, owe, reopen
@@ -8,12 +9,18 @@ from verdicts.services.originals import stored_original
 
 
 def send_verdict(order: Order, *, send: Send) -> Delivery | None:
-    """The email as it stands after this; None: nothing approved is stored to be sent."""
+    """The email as it stands after this; None: nothing approved is stored to be sent.
+
+    One that was tried and waits for its next turn is left to it: whoever asks again
+    and again must not use up its attempts.
+    """
     if order.status == Status.ERASED or stored_original(order) is None:
         return None
     with transaction.atomic():
         delivery = owe(order, Delivery.Kind.VERDICT)
         reopen(delivery)  # one that was given up is tried again, under its own Message-ID
-    deliver(delivery.pk, send=send)
     delivery.refresh_from_db()
+    if not (delivery.attempts and delivery.due_at and delivery.due_at > timezone.now()):
+        deliver(delivery.pk, send=send)
+        delivery.refresh_from_db()
     return delivery

@@ -60,13 +60,12 @@ def _cached(session_id: str) -> Iterator[Moment]:
 
 def _deliveries(order: Order) -> Iterator[Moment]:
     for delivery in Delivery.objects.filter(order=order):
-        yield Moment(delivery.created_at, "owed", f"{delivery.kind} email")
+        told = f"{delivery.kind} email"
+        if delivery.error:
+            told += f", {delivery.state}: {delivery.error}"
+        yield Moment(delivery.created_at, "owed", told)
         if delivery.sent_at:
             yield Moment(delivery.sent_at, "sent", f"{delivery.kind} email")
-        elif delivery.error:
-            yield Moment(
-                delivery.created_at, delivery.state, f"{delivery.kind} email: {delivery.error}"
-            )
 
 
 def _money(order: Order, cents: int) -> str:

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.db import connection
 
 from audit.models import CrosscheckLog, DivergenceEvent, ModelCall
 from tests.verdict_payloads import complete
@@ -119,3 +120,56 @@ def test_a_body_that_does_not_fit_is_told_at_its_field(write, delivered, body):
     answer = write(delivered("quick").session_id, **body)
     assert answer.status_code == 400
     assert answer.json()["errors"]
+
+
+def test_the_same_verdict_posted_again_is_one_regeneration_and_one_notice(
+    write, missed, run_jobs, sandbox
+):
+    order = missed("full", "GREEN")
+    for _ in range(2):
+        answer = write(order.session_id, tier="full", verdict=complete("full", "RED"))
+        assert answer.status_code == 201
+        run_jobs()
+    assert Verdict.objects.filter(kind="regen").count() == 1
+    assert len(sandbox.messages(to="buyer@example.com")) == 2  # the verdict and one notice
+
+
+def test_the_original_posted_back_is_the_original(read, write, delivered):
+    order = delivered("full")
+    before = read(order.session_id)
+    CachedVerdict.objects.all().delete()
+    after = write(order.session_id, **before.json())
+    assert (after.status_code, after.content) == (201, before.content)
+
+
+@pytest.mark.parametrize("header", [{"if-none-match": "*"}, {"if-match": '"x"'}])
+def test_a_precondition_changes_nothing_about_a_write(client, missed, header):
+    order = missed("quick")
+    answer = client.post(
+        f"/cache/{order.session_id}",
+        {"tier": "quick", "verdict": complete("quick")},
+        content_type="application/json",
+        headers={**TOKEN, **header},
+    )
+    assert (answer.status_code, answer["Content-Type"]) == (201, "application/json")
+    assert answer.json()["tier"] == "quick"
+
+
+def test_a_key_that_comes_twice_is_refused(client, missed):
+    order = missed("quick")
+    verdict = json.dumps(complete("quick"))
+    twice = verdict[:-1] + ', "verdict": "RED"}'
+    body = f'{{"tier": "quick", "verdict": {twice}}}'
+    path = f"/cache/{order.session_id}"
+    answer = client.post(path, body, content_type="application/json", headers=TOKEN)
+    assert answer.status_code == 400
+    assert not CachedVerdict.objects.exists()
+
+
+def test_a_database_that_is_down_is_503(read, delivered):
+    order = delivered("quick")
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE verdicts_cachedverdict RENAME TO gone")
+    answer = read(order.session_id)
+    assert (answer.status_code, answer.json()["type"]) == (503, "try-later")
+    assert answer["Retry-After"]

@@ -37,6 +37,7 @@ def test_a_refused_mail_is_502_and_stays_owed(send, sandbox, paid_order, run_job
     sandbox.fault("graph", "unavailable", times=1, match="sendMail")
     answer = send(order.session_id)
     assert (answer.status_code, answer.json()["type"]) == (502, "mail-refused")
+    assert answer["Retry-After"] == "1"
     run_jobs(now=True)
     assert len(sandbox.messages(to="buyer@example.com")) == 1
 
@@ -84,3 +85,17 @@ def test_a_body_that_does_not_fit_is_told_at_its_field(send, session_id):
 def test_an_unknown_session_is_404_and_stripe_is_not_asked(send, sandbox):
     assert send("cs_test_nobodyKnows1").status_code == 404
     assert sandbox.requests("stripe") == []
+
+
+def test_who_asks_again_and_again_uses_up_no_attempts(send, sandbox, paid_order):
+    order = paid_order("quick")
+    fulfil_order(order.pk)
+    sandbox.fault("graph", "unavailable", times=None, match="sendMail")
+    delays = {send(order.session_id).status_code for _ in range(12)}
+    assert delays == {502}
+    delivery = Delivery.objects.get()
+    assert (delivery.state, delivery.attempts) == (Delivery.State.PENDING, 1)
+
+
+def test_answers_are_private(send, delivered):
+    assert send(delivered("quick").session_id)["Cache-Control"] == "private, no-cache"

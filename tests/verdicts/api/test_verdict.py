@@ -54,6 +54,7 @@ def test_who_has_it_already_is_told_so(ask, delivered):
         assert again["ETag"] == first["ETag"]
         assert again["Cache-Control"] == "private, no-cache"
     assert ask(order.session_id, if_none_match='"other"').status_code == 200
+    assert ask(order.session_id, if_match='"other"').status_code == 200
 
 
 @pytest.mark.parametrize(

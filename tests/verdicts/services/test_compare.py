@@ -152,10 +152,32 @@ def test_an_entry_that_holds_another_verdict_keeps_it(regenerated, run_jobs):
     original = Verdict.objects.get(kind="original")
     CachedVerdict.objects.update(verdict=original, body="as it was")
     run_jobs()
-    entry = CachedVerdict.objects.get()
-    assert entry.verdict == original
-    assert json.loads(entry.body)["divergence"] is None
-    assert order.session_id == entry.session_id
+    entry = CachedVerdict.objects.get(session_id=order.session_id)
+    assert (entry.verdict, entry.body) == (original, "as it was")
+
+
+def test_the_same_contradiction_again_is_no_news_and_another_one_is(ask, sandbox, missed, run_jobs):
+    order = missed("quick", "GREEN")
+    for label in ("RED", "RED", "NULL"):
+        CachedVerdict.objects.all().delete()
+        Order.objects.update(regen_at=None)
+        sandbox.fault("gemini", "verdict", label=label)
+        ask(order.session_id)
+        run_jobs()
+    assert DivergenceEvent.objects.filter(level="significant").count() == 3
+    _, red, null = sandbox.messages(to="buyer@example.com")
+    assert "now reads RED" in " ".join(red["text"].split())
+    assert "now reads NULL" in " ".join(null["text"].split())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_log_once_told_is_not_denied_later(ask, sandbox, regenerated, run_jobs):
+    order = regenerated("GREEN", "RED", "quick")
+    Verdict.objects.get(kind="original").delete()
+    run_jobs()
+    CachedVerdict.objects.all().delete()
+    Order.objects.update(regen_at=None)
+    assert ask(order.session_id).json()["divergence"]["emailed_verdict"] == "GREEN"
 
 
 def test_with_no_worker_the_page_is_there_and_the_sweep_finds_the_comparison(

@@ -5,13 +5,17 @@ from datetime import timedelta
 
 import pytest
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from audit.models import CrosscheckLog, LogEntry, ModelCall
+from tests.verdicts.stripe_objects import charge_object
 from verdicts import outside
 from verdicts.core.lock import locked_request
+from verdicts.gateways.stripe_api import Event
 from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
 from verdicts.services import cache
 from verdicts.services.outcome import Outcome
+from verdicts.services.payments import receive
 from verdicts.services.regenerate import regenerate, under_way
 
 pytestmark = pytest.mark.django_db
@@ -223,16 +227,52 @@ def test_a_slot_is_given_back_whatever_happens(missed, settings):
     assert under_way.taken == 0
 
 
-def test_what_was_erased_meanwhile_is_not_brought_back(sandbox, missed, settings):
-    order = missed("quick")
+@pytest.mark.parametrize("fault", ["", "contradictory"])
+def test_what_was_erased_meanwhile_is_not_brought_back(sandbox, missed, settings, fault):
+    order = missed("full", query="My secret plan?")
 
     def ask_and_erase(request):
-        Order.objects.update(status=Status.ERASED)
+        Order.objects.update(status=Status.ERASED, query="")
+        if fault:
+            sandbox.fault("gemini", fault)
         return outside.ask_model_again(request)
 
-    regenerate(order, model=settings.ORACLE_MODEL, ask=ask_and_erase)
+    outcome = regenerate(order, model=settings.ORACLE_MODEL, ask=ask_and_erase)
+    assert outcome.name == "erased"
     assert not CachedVerdict.objects.exists()
     assert not Verdict.objects.filter(kind="regen").exists()
+    assert CrosscheckLog.objects.get(kind="regen").evidence == ""
+    assert "secret" not in LogEntry.objects.last().entry
+
+
+def test_what_was_erased_before_the_claim_says_so(sandbox, missed, settings):
+    order = missed("quick")
+    Order.objects.update(status=Status.ERASED)
+    outcome = regenerate(order, model=settings.ORACLE_MODEL, ask=outside.ask_model_again)
+    assert (outcome.name, outcome.emailed) == ("erased", "")
+
+
+def test_a_refund_while_the_model_is_asked_is_in_the_answer(sandbox, missed, settings):
+    order = missed("quick")
+
+    def ask_and_refund(request):
+        charge = charge_object(payment_intent=order.payment_intent)
+        receive(Event("evt_1", "charge.refunded", charge))
+        return outside.ask_model_again(request)
+
+    regenerate(order, model=settings.ORACLE_MODEL, ask=ask_and_refund)
+    assert json.loads(CachedVerdict.objects.get().body)["refunded_at"]
+
+
+def test_an_old_regeneration_does_not_stand_in_for_one_that_failed(ask, sandbox, missed):
+    """What fails once goes on failing until it is tried again, instead of changing its mind."""
+    order = missed("quick")
+    assert ask(order.session_id).status_code == 200
+    evict()
+    Verdict.objects.update(created_at=timezone.now() - timedelta(hours=1))
+    pass_time(minutes=6)
+    sandbox.fault("gemini", "unavailable", times=None)
+    assert [ask(order.session_id).status_code for _ in range(3)] == [503, 429, 429]
 
 
 def test_a_delivery_between_the_two_looks_is_a_hit(ask, sandbox, paid_order, run_jobs, monkeypatch):
@@ -266,5 +306,5 @@ def test_the_seed_of_the_delivered_original_is_sent_again(ask, sandbox, missed, 
 def test_a_miss_makes_no_more_queries_than_it_needs(ask, missed, django_assert_max_num_queries):
     """Two looks at the cache, order, claim, original, call; then savepoints and six writes."""
     order = missed("quick")
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         assert ask(order.session_id).status_code == 200

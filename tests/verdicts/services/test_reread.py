@@ -1,15 +1,19 @@
 """Sessions that are unknown here: what Stripe says of them decides (R10)."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.db import connections
 
 from audit.models import DivergenceEvent
+from verdicts.gateways.stripe_api import Event, retrieve_session
 from verdicts.models import Lookups, Order, Status
 from verdicts.outside import stripe_account
 from verdicts.services import lookups
 from verdicts.services.checkout import start_checkout
-from verdicts.services.lookups import PER_MINUTE, allowed, forget_old
+from verdicts.services.lookups import PER_MINUTE, allowed, forget_old, network
+from verdicts.services.payments import receive
 
 pytestmark = pytest.mark.django_db
 HOUR = 3600
@@ -145,3 +149,59 @@ def test_behind_our_proxy_its_word_counts_and_nobody_elses(client, sandbox, sett
             headers={"x-forwarded-for": f"10.0.0.{n}, 192.0.2.7"},
         )
     assert answer.status_code == 429
+
+
+def test_who_paid_only_now_in_an_old_session_gets_the_verdict_by_email(
+    ask, sandbox, elsewhere, run_jobs
+):
+    """Opened long ago and paid a moment ago: the redirect beats the webhook, which then tells."""
+    session_id = elsewhere(2 * HOUR)
+    assert ask(session_id).json()["divergence"]["emailed_verdict"] == "UNKNOWN"
+    raw = retrieve_session(stripe_account(), session_id)
+    assert receive(Event("evt_1", "checkout.session.completed", raw)).outcome != "already paid"
+    run_jobs()
+    assert len(sandbox.messages(to="buyer@example.com")) == 1
+    assert ask(session_id).json()["regen"] is False
+    receive(Event("evt_2", "checkout.session.completed", raw))
+    run_jobs()
+    assert len(sandbox.messages(to="buyer@example.com")) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_first_lookups_at_once_are_all_allowed():
+    addresses = [f"192.0.2.{n}" for n in range(20)]
+
+    def look(address: str) -> bool:
+        try:
+            return allowed(address)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as readers:
+        answers = list(readers.map(look, [one for one in addresses for _ in range(4)]))
+    assert all(answers)
+    assert all(row.count == 4 for row in Lookups.objects.all())
+
+
+def test_a_host_whose_clock_is_behind_does_not_start_the_count_anew(db, monkeypatch):
+    clocks = [1_800_000_060.0, 1_800_000_059.0] * 30
+    monkeypatch.setattr(lookups.time, "time", clocks.pop)
+    assert sum(allowed("192.0.2.1") for _ in range(40)) <= 2 * PER_MINUTE
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2001:db8::1", "2001:db8::ffff"),
+        ("192.0.2.1", "::ffff:192.0.2.1"),
+        ("192.0.2.1", "192.0.2.1:5678"),
+        ("[2001:db8::1]:443", "2001:db8::2"),
+    ],
+)
+def test_one_subscriber_is_one_address(one, other):
+    assert network(one) == network(other)
+
+
+@pytest.mark.parametrize("odd", ["", "unknown", "2001:db8:1::1", "192.0.2.2"])
+def test_others_are_others(odd):
+    assert network(odd) != network("2001:db8::1")
