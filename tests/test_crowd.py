@@ -60,7 +60,8 @@ def test_one_model_call_one_regeneration_and_no_error(tmp_path):
         with ThreadPoolExecutor(READERS) as crowd:
             seen = list(crowd.map(read, range(READERS)))
         assert set(Counter(one.status_code for one in seen)) <= {200, 202}
-        assert len({one.text for one in seen if one.status_code == 200}) == 1
+        # Some may have come after the comparison, which changes the rest of the body.
+        assert len({str(one.json()["verdict"]) for one in seen if one.status_code == 200}) == 1
         asked = [one for one in site.sandbox.requests("gemini") if "do fifty see" in one["body"]]
         assert len(asked) == 2  # the original, and one for all of them
         counted = site.manage("shell", "-v0", "-c", COUNTS.format(session_id=session_id))
