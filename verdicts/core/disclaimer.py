@@ -16,17 +16,17 @@ from typing import Any, Final, Literal
 
 from audit.core.vocabulary import UNKNOWN
 
+_CONDITION: Final = (
+    "Due to a technical condition, the verdict on your results page may differ slightly "
+    "from the one you received by email. Both represent a valid coherence reading of your "
+    "submission."
+)
 # The document's text, word for word: the notice by email.
 NOTE: Final = (
-    "NOTE: Due to a technical condition, the verdict on your results page may differ slightly "
-    "from the one you received by email. Both represent a valid coherence reading of your "
-    "submission. If you have questions, reply to this email and we will provide clarification."
+    f"NOTE: {_CONDITION} If you have questions, reply to this email and we will provide "
+    "clarification."
 )
-DIFFERS: Final = (
-    "Due to a technical condition, the verdict on your results page differs from the one you "
-    "received by email. Both represent a valid coherence reading of your submission. "
-    "Your emailed verdict, {emailed}, is the authoritative one."
-)
+DIFFERS: Final = f"{_CONDITION} Your emailed verdict, {{emailed}}, is the authoritative one."
 MAY_DIFFER: Final = (
     "This result was made again, and the verdict you received by email is not on record here: "
     "the two may differ. The emailed verdict is the authoritative one."
