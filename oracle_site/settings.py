@@ -100,6 +100,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "oracle_site.content_length.refuse_odd_content_length",
+    "oracle_site.content_policy.state_policy",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -331,12 +332,14 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "verdicts.pages.house.house",
             ],
         },
     },
 ]
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+CSRF_FAILURE_VIEW = "verdicts.pages.errors.forged"
 
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
