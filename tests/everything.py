@@ -1,8 +1,9 @@
 """`make test`: every test on SQLite, then the database tests again on PostgreSQL.
 
 PostgreSQL comes from a wheel and runs as a throwaway server that listens on a
-socket in a temporary folder only. What cannot be had on this machine is named
-in one line at the end; with ORACLE_TEST_STRICT set that line is a failure.
+socket in a temporary folder only. The browser is the machine's Chromium, or one
+that can be brought here. What cannot be had on this machine is named in one
+line at the end; with ORACLE_TEST_STRICT set that line is a failure.
 """
 
 import os
@@ -12,12 +13,18 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tests.browser import BrowserMissing, bring_browser
+
 NOTHING_SELECTED = 5
 KEPT = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "XDG_", "CI", "NO_PROXY", "no_proxy")
 
 
 def main(arguments: list[str]) -> int:
     missing = []
+    try:
+        bring_browser()
+    except BrowserMissing as error:
+        missing.append(f"NOT RUN: the tests in a browser ({error})")
     failed = run_pytest("SQLite", arguments)
     try:
         with postgresql() as url:
