@@ -75,9 +75,13 @@ def customers(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield Customers(site)
 
 
+@pytest.fixture(scope="module")
+def regular_visitor(browser: Browser, customers: Customers) -> Visitor:
+    return Visitor(browser, customers.site.url, also=customers.site.sandbox.url)
+
+
 @pytest.fixture
-def visitor(browser: Browser, customers: Customers) -> Iterator[Visitor]:
+def visitor(regular_visitor: Visitor) -> Iterator[Visitor]:
     """Somebody with a browser, who at the end has met no error and nothing from elsewhere."""
-    someone = Visitor(browser, customers.site.url, also=customers.site.sandbox.url)
-    yield someone
-    someone.leave()
+    yield regular_visitor
+    regular_visitor.leave()

@@ -21,7 +21,7 @@ SHIFTED = """() => new Promise((done) => {
 def test_a_result_page_is_light_and_waits_for_one_stylesheet(visitor, customers):
     session = customers.verdict("strategy", "AMBER")
     customers.settled(session)
-    page = visitor.open("about:blank")
+    page = visitor.open("about:blank", scheme="dark")  # a browser that has loaded nothing yet
     sizes: dict[str, int] = {}
     page.on("response", lambda answer: sizes.update({answer.url: len(answer.body())}))
     page.goto(f"{visitor.url}/oracle/result?session_id={session}", wait_until="networkidle")

@@ -18,7 +18,7 @@ BY_STATUS = "the server responded with a status of"
 class Visitor:
     def __init__(self, browser: Browser, url: str, *, also: str) -> None:
         self._browser = browser
-        self._contexts: list[BrowserContext] = []
+        self._contexts: dict[tuple[int, str, bool], BrowserContext] = {}
         self._allowed = (url, f"blob:{url}", also, "about:")
         self.url = url
         self.asked_for: list[str] = []
@@ -27,6 +27,16 @@ class Visitor:
     def open(
         self, path: str = "/", *, width: int = DESK, scheme: Scheme = "light", script: bool = True
     ) -> Page:
+        page = self._context(width, scheme, script).new_page()
+        page.on("pageerror", lambda error: self._note("error", str(error)))
+        page.goto(f"{self.url}{path}" if path.startswith("/") else path)
+        return page
+
+    def _context(self, width: int, scheme: Scheme, script: bool) -> BrowserContext:
+        """Kept, as people keep their browser open: what it has loaded it need not load again."""
+        kept = self._contexts.get((width, scheme, script))
+        if kept:
+            return kept
         context = self._browser.new_context(
             viewport={"width": width, "height": HEIGHT},
             color_scheme=scheme,
@@ -34,22 +44,23 @@ class Visitor:
             reduced_motion="reduce",
         )
         context.set_default_timeout(PATIENCE)
-        self._contexts.append(context)
         context.on("request", lambda request: self.asked_for.append(request.url))
         context.on("console", lambda line: self._note(line.type, line.text))
-        page = context.new_page()
-        page.on("pageerror", lambda error: self._note("error", str(error)))
-        page.goto(f"{self.url}{path}" if path.startswith("/") else path)
-        return page
+        self._contexts[width, scheme, script] = context
+        return context
 
     def result(self, session_id: str, **how: object) -> Page:
         return self.open(f"/oracle/result?{urlencode({'session_id': session_id})}", **how)
 
     def leave(self) -> None:
-        for context in self._contexts:
-            context.close()
-        assert self.errors == []
-        assert [url for url in self.asked_for if not url.startswith(self._allowed)] == []
+        """Close all pages. Nothing went wrong on them, and nothing came from elsewhere."""
+        for context in self._contexts.values():
+            for page in context.pages:
+                page.close()
+        errors, asked_for = self.errors, self.asked_for
+        self.errors, self.asked_for = [], []
+        assert errors == []
+        assert [url for url in asked_for if not url.startswith(self._allowed)] == []
 
     def _note(self, kind: str, text: str) -> None:
         if kind == "error" and BY_STATUS not in text:
@@ -64,6 +75,8 @@ def assert_for_everybody(page: Page, *, rules: dict[str, object] | None = None) 
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             options = {"resultTypes": ["violations"], "rules": rules or {}}
+            if scheme == "dark":  # the same page in other colours: what is about colours
+                options = {**options, "runOnly": ["cat.color"], "rules": {}}
             found = page.evaluate("options => axe.run(options).then((r) => r.violations)", options)
             told = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
             assert told == [], f"{width} {scheme}"
