@@ -44,7 +44,7 @@ def take(customers: Customers, browser: Browser) -> None:
     sessions["AMBER"] = customers.verdict("strategy", "AMBER")
     for label, session in sessions.items():
         customers.settled(session)
-        save(visitor.result(session), f"verdict-{label.lower()}", height=1080)
+        save(visitor.result(session), f"verdict-{label.lower()}", height=1050)
     amber = sessions["AMBER"]
     save(visitor.result(amber, width=PHONE), "phone", height=844)
     save(visitor.result(amber, width=PHONE, scheme="dark"), "phone-dark", height=844)
