@@ -11,7 +11,7 @@ DEPLOY := SITE_URL=https://oracle.example BEHIND_PROXY=1 STAFF_EMAILS=staff@orac
 	ORACLE_MAIL=smtp EMAIL_HOST=mail.oracle.example \
 	SECRET_KEY=a-key-that-only-the-deployment-check-ever-sees-9f2c41d07be85a36
 
-.PHONY: run test check bench format
+.PHONY: run test check bench format screenshots
 
 run: $(VENV)/.runtime
 	@$(PY) -m oracle_site.run --port $(PORT)
@@ -30,6 +30,9 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	@failed=0; for one in judgement record walk regeneration; do \
 		$(PY) -m benchmarks.$$one || failed=1; done; exit $$failed
+
+screenshots: $(VENV)/.dev
+	@$(PY) -m tests.screenshots
 
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix .

@@ -100,6 +100,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "oracle_site.content_length.refuse_odd_content_length",
+    "oracle_site.content_policy.state_policy",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -113,7 +114,9 @@ MIDDLEWARE = [
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
 SECURE_HSTS_SECONDS = 0 if DEBUG else 365 * 24 * 3600
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not DEBUG
-SECURE_REFERRER_POLICY = "no-referrer"  # a session id in an address is the key to a verdict
+# A session id in an address is the key to a verdict, so only our origin is ever named. Not
+# "no-referrer": browsers then send forms with "Origin: null", which Django takes for forged.
+SECURE_REFERRER_POLICY = "strict-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 X_FRAME_OPTIONS = "DENY"
 AUTH_PASSWORD_VALIDATORS = [
@@ -331,12 +334,14 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "verdicts.pages.house.house",
             ],
         },
     },
 ]
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+CSRF_FAILURE_VIEW = "verdicts.pages.errors.forged"
 
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

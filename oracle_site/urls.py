@@ -24,3 +24,7 @@ urlpatterns = [
     path("api/docs/", SpectacularRedocView.as_view(url_name="schema"), name="docs"),
     path("admin/", admin.site.urls),
 ]
+
+handler400 = "verdicts.pages.errors.bad_request"
+handler404 = "verdicts.pages.errors.not_found"
+handler500 = "verdicts.pages.errors.failed"

@@ -2,32 +2,51 @@
 // The server renders every state; this only fetches the same page and swaps its article.
 "use strict";
 
-const LONGEST = 30; // seconds between two looks, after a while
+const LONGEST = 15; // seconds between two looks, after a while
 let pause = 0;
+let timer = 0;
 
 function wait() {
   const article = document.querySelector("article[data-look-again]");
   if (!article) return;
   const asked = Number(article.dataset.lookAgain);
-  pause = Math.max(asked, Math.min(pause * 1.3, LONGEST));
-  setTimeout(look, pause * 1000);
+  pause = Math.max(asked, Math.min(pause * 1.2, LONGEST));
+  timer = setTimeout(look, pause * 1000);
 }
 
 async function look() {
+  timer = 0;
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const old = document.querySelector("article");
     const fresh = page.querySelector("article");
+    const old = document.querySelector("article");
     if (fresh && fresh.outerHTML !== old.outerHTML) {
-      old.replaceWith(document.adoptNode(fresh));
+      show(old, document.adoptNode(fresh));
       document.title = page.title;
-      pause = 0;
     }
   } catch {
     // Offline for a moment: the next look will tell.
   }
   wait();
 }
+
+function show(old, fresh) {
+  const focused = old.contains(document.activeElement);
+  old.replaceWith(fresh);
+  pause = 0;
+  // Whoever was inside the article is not thrown back to the top of the page.
+  if (focused) fresh.querySelector("h1").focus();
+  if (fresh.dataset.says !== old.dataset.says) {
+    document.querySelector("#said").textContent = fresh.dataset.says;
+  }
+}
+
+// Browsers slow down the clock of a tab that nobody looks at.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden || !timer || Number(document.querySelector("article").dataset.lookAgain) > LONGEST) return;
+  clearTimeout(timer);
+  look();
+});
 
 wait();

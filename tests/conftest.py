@@ -1,14 +1,20 @@
-"""What holds for every test: loopback only, and database tests are marked as such."""
+"""What holds for every test: loopback only, and tests are marked by what they need."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.db import connection
 from hypothesis import settings as hypothesis_settings
+from playwright.sync_api import Browser
 
+from tests.browser import BrowserMissing, find_browser, open_browser
+from tests.customers import Customers
 from tests.fence import sitecustomize  # noqa: F401 - importing it raises the fence
 from tests.file_sizes import size_report
+from tests.live_site import live_site
+from tests.visitor import Visitor
 
 # ... and for whatever a test starts.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent / "fence")
@@ -21,9 +27,12 @@ hypothesis_settings.load_profile("oracle")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever asks for a database is a database test, and runs on both databases."""
     for item in items:
-        asks = {"db", "transactional_db"} & set(getattr(item, "fixturenames", ()))
-        if asks and not item.get_closest_marker("django_db"):
+        asks_for = set(getattr(item, "fixturenames", ()))
+        wants_one = {"db", "transactional_db"} & asks_for
+        if wants_one and not item.get_closest_marker("django_db"):
             item.add_marker("django_db")
+        if "browser" in asks_for:
+            item.add_marker("browser")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -43,3 +52,37 @@ def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> No
     if connection.vendor == "sqlite":
         name = tmp_path_factory.mktemp("database") / "oracle.sqlite3"
         connection.settings_dict["TEST"]["NAME"] = str(name)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    try:
+        return find_browser()
+    except BrowserMissing as error:
+        pytest.skip(str(error))  # `make test` says so in a line of its own
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """Per module: while one is open, Django's ORM refuses to work in this thread."""
+    with open_browser(chromium) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def customers(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Customers]:
+    with live_site(tmp_path_factory.mktemp("customers")) as site:
+        site.sandbox.settings(latency=0.05)
+        yield Customers(site)
+
+
+@pytest.fixture(scope="module")
+def regular_visitor(browser: Browser, customers: Customers) -> Visitor:
+    return Visitor(browser, customers.site.url, also=customers.site.sandbox.url)
+
+
+@pytest.fixture
+def visitor(regular_visitor: Visitor) -> Iterator[Visitor]:
+    """Somebody with a browser, who at the end has met no error and nothing from elsewhere."""
+    yield regular_visitor
+    regular_visitor.leave()

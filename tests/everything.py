@@ -1,8 +1,9 @@
-"""`make test`: every test on SQLite, then the database tests again on PostgreSQL.
+"""`make test`: every test on SQLite, and beside it the database tests again on PostgreSQL.
 
 PostgreSQL comes from a wheel and runs as a throwaway server that listens on a
-socket in a temporary folder only. What cannot be had on this machine is named
-in one line at the end; with ORACLE_TEST_STRICT set that line is a failure.
+socket in a temporary folder only. The browser is the machine's Chromium, or one
+that can be brought here. What cannot be had on this machine is named in one
+line at the end; with ORACLE_TEST_STRICT set that line is a failure.
 """
 
 import os
@@ -10,7 +11,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import IO
+
+from tests.browser import BrowserMissing, bring_browser
 
 NOTHING_SELECTED = 5
 KEPT = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "XDG_", "CI", "NO_PROXY", "no_proxy")
@@ -18,14 +23,21 @@ KEPT = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "XDG_", "CI", "NO_PROXY", "no_p
 
 def main(arguments: list[str]) -> int:
     missing = []
-    failed = run_pytest("SQLite", arguments)
     try:
-        with postgresql() as url:
-            mark = ["-m", "django_db"]
-            failed = run_pytest("PostgreSQL", arguments, *mark, DATABASE_URL=url) or failed
-    except PostgresqlMissing as error:
-        why = " ".join(str(error).split())
-        missing.append(f"NOT RUN: the database tests on PostgreSQL ({why})")
+        bring_browser()
+    except BrowserMissing as error:
+        missing.append(f"NOT RUN: the tests in a browser ({error})")
+    # Side by side: most tests wait for something most of the time.
+    with ThreadPoolExecutor(1) as beside:
+        second = beside.submit(on_postgresql, arguments)
+        failed = run_pytest("SQLite", arguments)
+        try:
+            code, said = second.result()
+            print(said, end="")
+            failed = failed or code
+        except PostgresqlMissing as error:
+            why = " ".join(str(error).split())
+            missing.append(f"NOT RUN: the database tests on PostgreSQL ({why})")
     for line in missing:
         print(line)
     return failed or int(bool(missing and os.environ.get("ORACLE_TEST_STRICT")))
@@ -35,12 +47,24 @@ class PostgresqlMissing(Exception):
     """There is no PostgreSQL to be had here."""
 
 
-def run_pytest(title: str, arguments: list[str], *mark: str, **environment: str) -> int:
-    print(f"\n== {title} ==", flush=True)
+def on_postgresql(arguments: list[str]) -> tuple[int, str]:
+    """The exit code, and what was said: kept back, so that two runs do not talk at once."""
+    with postgresql() as url, tempfile.TemporaryFile("w+") as said:
+        code = run_pytest("PostgreSQL", arguments, "-m", "django_db", said=said, DATABASE_URL=url)
+        said.seek(0)
+        return code, said.read()
+
+
+def run_pytest(
+    title: str, arguments: list[str], *mark: str, said: IO[str] | None = None, **environment: str
+) -> int:
+    print(f"\n== {title} ==", flush=True, file=said)
     command = [sys.executable, "-m", "pytest", "-q", *mark, *arguments]
     # The caller's own settings must not decide what is tested.
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
-    code = subprocess.run(command, env={**kept, **environment}, check=False).returncode
+    code = subprocess.run(
+        command, env={**kept, **environment}, stdout=said, stderr=said, check=False
+    ).returncode
     # Nothing was selected: the caller's choice, where there are arguments, else a fault.
     return 0 if code == NOTHING_SELECTED and arguments else code
 

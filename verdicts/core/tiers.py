@@ -38,7 +38,9 @@ class Price:
     currency: str = CURRENCY
 
     def __str__(self) -> str:
-        return f"{_SYMBOL[self.currency]}{self.cents // 100}.{self.cents % 100:02}"
+        # Ours are in one currency; an order that was sold elsewhere may be in another.
+        symbol = _SYMBOL.get(self.currency, f"{self.currency.upper()} ")
+        return f"{symbol}{self.cents // 100}.{self.cents % 100:02}"
 
 
 def price_list(*, quick_cents: int, strategy_cents: int) -> dict[TierName, Price]:

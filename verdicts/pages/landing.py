@@ -10,8 +10,10 @@ from django.views.decorators.http import require_http_methods
 
 from verdicts import outside
 from verdicts.core.errors import PaymentError
+from verdicts.core.meanings import MEANING
 from verdicts.core.prompt import LONGEST_QUERY, QueryError, clean_query
 from verdicts.core.tiers import TIER
+from verdicts.pages.example import EXAMPLE
 from verdicts.services.checkout import start_checkout
 
 logger = logging.getLogger(__name__)
@@ -67,7 +69,7 @@ def _page(request: HttpRequest, form: OrderForm, *, status: int = 200) -> HttpRe
         "form": form,
         "offers": offers,
         "longest": LONGEST_QUERY,
-        "support": settings.SUPPORT_EMAIL,
-        "sandbox": settings.SANDBOX,
+        "meanings": MEANING.values(),
+        "example": EXAMPLE,
     }
     return render(request, "landing.html", context, status=status)

@@ -1,32 +1,41 @@
 """The customer's page: what became of the order, from payment to verdict."""
 
 import json
+from datetime import timedelta
+from typing import Final
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from verdicts.core.body import fingerprint
+from verdicts.core.meanings import MEANING
+from verdicts.core.picture import picture
 from verdicts.core.readable import readable
-from verdicts.core.tiers import TIER
-from verdicts.models import CachedVerdict
+from verdicts.core.tiers import TIER, Price
+from verdicts.models import CachedVerdict, Order, Verdict
+from verdicts.pages import progress
+from verdicts.pages.standing import standing
 from verdicts.reading import read_for
 from verdicts.services.outcome import SOON
+
+# A verdict that is being read is not fetched every other second for hours: an
+# email that was not taken at once is tried again in the background.
+FRESH: Final = timedelta(seconds=30)
+NOT_SO_SOON: Final = 30
 
 
 @require_safe
 def result(request: HttpRequest) -> HttpResponse:
     outcome = read_for(request)
-    context: dict[str, object] = {
-        "outcome": outcome,
-        "order": outcome.order,
-        "support": settings.SUPPORT_EMAIL,
-        "sandbox": settings.SANDBOX,
-        "look_again": outcome.retry_after,
-    }
+    context: dict[str, object] = {"outcome": outcome, "look_again": outcome.retry_after}
     if outcome.entry:
         context |= _verdict(outcome.entry)
+    elif outcome.order:
+        context |= _order(outcome.order)
+        if outcome.name == "working":
+            context |= _progress(outcome.order)
     response = render(request, f"result/{outcome.name}.html", context, status=outcome.status)
     response["Cache-Control"] = "private, no-cache"
     if outcome.retry_after:
@@ -34,15 +43,40 @@ def result(request: HttpRequest) -> HttpResponse:
     return response
 
 
+def _order(order: Order) -> dict[str, object]:
+    return {
+        "order": order,
+        "tier": TIER[order.tier_name],
+        "price": Price(order.price_cents, order.currency),
+        "refunded": Price(order.refunded_cents, order.currency),
+    }
+
+
+def _progress(order: Order) -> dict[str, object]:
+    return {"steps": progress.steps(progress.reached(order)), "is_long": progress.is_long(order)}
+
+
 def _verdict(entry: CachedVerdict) -> dict[str, object]:
     """From the answer itself, so that the page cannot say anything else than the API."""
     answer = json.loads(entry.body)
-    comparing = answer["regen"] and answer["divergence"]["status"] == "pending"
+    verdict = entry.verdict
+    email = progress.verdict_email(verdict.order_id)
+    stands = standing(answer, order_id=verdict.order_id, email=email)
+    reading = readable(answer["tier"], answer["verdict"])
     return {
-        "look_again": SOON if comparing else 0,
+        **_order(verdict.order),
         "answer": answer,
-        "tier": TIER[answer["tier"]],
-        "reading": readable(answer["tier"], answer["verdict"]),
-        "made_at": entry.verdict.created_at,
+        "reading": reading,
+        "meaning": MEANING[answer["verdict"]["verdict"]],
+        "picture": picture(reading.dimensions),
+        "made_at": verdict.created_at,
         "fingerprint": fingerprint(answer["verdict"]),
+        "standing": stands,
+        "sent_at": email.sent_at if email else None,
+        "steps": progress.steps(progress.SENDING) if stands.name == "sending" else None,
+        "look_again": _look_again(verdict) if stands.name in ("sending", "comparing") else 0,
     }
+
+
+def _look_again(verdict: Verdict) -> int:
+    return SOON if verdict.created_at > timezone.now() - FRESH else NOT_SO_SOON

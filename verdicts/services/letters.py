@@ -1,16 +1,19 @@
 """What each email says: subject, text and HTML from one family of templates."""
 
 from dataclasses import dataclass
+from typing import cast
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from audit.core.vocabulary import Label
 from audit.models import CrosscheckLog, DivergenceEvent
 from verdicts.core.body import fingerprint
 from verdicts.core.disclaimer import NOTE
+from verdicts.core.meanings import MEANING
 from verdicts.core.readable import readable
-from verdicts.core.tiers import TIER
+from verdicts.core.tiers import TIER, Price
 from verdicts.models import Delivery, Order, Verdict
 
 _SUBJECTS = {
@@ -51,6 +54,10 @@ def compose(delivery: Delivery) -> Letter:
         "regen": delivery.regen,
         "note": NOTE,
         "tier": TIER[order.tier_name],
+        "price": Price(order.price_cents, order.currency),
+        "refunded": Price(order.refunded_cents, order.currency),
+        # Of the emailed label; what was emailed from elsewhere may be unknown here.
+        "meaning": MEANING.get(cast("Label", emailed)),
         "reading": readable(order.tier_name, verdict.payload) if verdict else None,
         "fingerprint": fingerprint(verdict.payload) if verdict else "",
         "check": _last_check(order) if kind == Delivery.Kind.STAFF else None,

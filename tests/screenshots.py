@@ -1,0 +1,76 @@
+"""`make screenshots`: the pictures of docs/images, taken of a site that runs as the tests' does."""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+from tests.browser import bring_browser, open_browser
+from tests.customers import Customers
+from tests.file_sizes import ROOT
+from tests.live_site import live_site
+from tests.visitor import DESK, Visitor
+
+FOLDER = ROOT / "docs" / "images"
+PHONE = 390  # as wide as most
+# What nobody has to see on a picture: which of many orders it was.
+HIDE_NUMBER = """() => {
+  for (const one of document.querySelectorAll("blockquote"))
+    one.textContent = one.textContent.replace(/ [(][0-9]+[)]$/, "");
+}"""
+
+
+def main() -> None:
+    path = bring_browser()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="oracle-screenshots-") as folder,
+        live_site(Path(folder)) as site,
+        open_browser(path) as browser,
+    ):
+        take(Customers(site), browser)
+    for picture in sorted(FOLDER.glob("*.png")):
+        print(f"{picture.stat().st_size // 1000:>5} KB  {picture.relative_to(ROOT)}")
+
+
+def take(customers: Customers, browser: Browser) -> None:
+    site = customers.site
+    visitor = Visitor(browser, site.url, also=site.sandbox.url)
+    waiting = customers.buy("full", fault="slow", seconds=50)
+    save(visitor.open(), "landing", height=900)
+    save(visitor.open(scheme="dark"), "landing-dark", height=900)
+    save(visitor.result(waiting), "progress", height=780)
+    sessions = {label: customers.verdict("full", label) for label in ("GREEN", "RED", "NULL")}
+    sessions["AMBER"] = customers.verdict("strategy", "AMBER")
+    for label, session in sessions.items():
+        customers.settled(session)
+        save(visitor.result(session), f"verdict-{label.lower()}", height=1050)
+    amber = sessions["AMBER"]
+    save(visitor.result(amber, width=PHONE), "phone", height=844)
+    save(visitor.result(amber, width=PHONE, scheme="dark"), "phone-dark", height=844)
+    save(visitor.open(width=PHONE, scheme="dark"), "phone-landing", height=844)
+    differs = customers.regenerated("full", "GREEN", "RED")
+    save(visitor.result(differs), "disclaimer", height=760)
+    (email,) = site.wait_for_mail(f"customer{customers.number_of(amber)}@example.com")
+    letter = visitor.open("about:blank", width=700)
+    letter.set_content(email["html"])
+    save(letter, "email", height=900)
+    printed = visitor.result(amber)
+    printed.emulate_media(media="print")
+    printed.set_viewport_size({"width": 760, "height": 1075})
+    printed.evaluate("document.body.style.margin = '40px'")  # the sheet's own margins
+    save(printed, "print", height=1075)
+    visitor.leave()
+
+
+def save(page: Page, name: str, *, height: int) -> None:
+    width = (page.viewport_size or {"width": DESK})["width"]
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(HIDE_NUMBER)
+    page.evaluate("document.fonts.ready.then(() => true)")
+    page.screenshot(path=FOLDER / f"{name}.png")
+    page.close()
+
+
+if __name__ == "__main__":
+    main()
