@@ -55,10 +55,16 @@ def state_policy(
 ) -> Callable[[HttpRequest], HttpResponseBase]:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        response.headers.setdefault(HEADER, policy_for(request.path))
+        if not _is_djangos_own(request, response):
+            response.headers.setdefault(HEADER, policy_for(request.path))
         return response
 
     return middleware
+
+
+def _is_djangos_own(request: HttpRequest, response: HttpResponseBase) -> bool:
+    """In development Django's pages about errors bring their own scripts and styles."""
+    return settings.DEBUG and (response.status_code == 500 or request.resolver_match is None)
 
 
 def _spelt(policy: dict[str, str]) -> str:

@@ -33,3 +33,9 @@ def test_no_page_runs_inline_scripts(path):
 
 def test_a_browser_names_the_site_and_never_the_address(client):
     assert client.get("/")["Referrer-Policy"] == "strict-origin"
+
+
+def test_in_development_djangos_own_error_pages_work(client, settings):
+    settings.DEBUG = True
+    assert HEADER not in client.get("/no-such-page")
+    assert HEADER in client.get("/")
