@@ -13,4 +13,5 @@ class PrivateView(APIView):
     ) -> Response:
         answer = super().finalize_response(request, response, *args, **kwargs)
         answer["Cache-Control"] = "private, no-cache"
+        answer["Referrer-Policy"] = "no-referrer"  # the address holds the key to a verdict
         return answer

@@ -38,6 +38,7 @@ def result(request: HttpRequest) -> HttpResponse:
             context |= _progress(outcome.order)
     response = render(request, f"result/{outcome.name}.html", context, status=outcome.status)
     response["Cache-Control"] = "private, no-cache"
+    response["Referrer-Policy"] = "no-referrer"  # the address holds the key to a verdict
     if outcome.retry_after:
         response["Retry-After"] = str(outcome.retry_after)
     return response

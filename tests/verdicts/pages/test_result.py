@@ -62,6 +62,7 @@ def test_a_delivered_verdict_is_shown_whole(client, sandbox, paid_order, run_job
     answer = page(client, order.session_id)
     text = answer.content.decode()
     assert answer.status_code == 200
+    assert answer["Referrer-Policy"] == "no-referrer"
     assert Verdict.objects.get().label in text
     assert ("Five dimensions" in text) == (tier != "quick")
     assert ("Next step" in text) == (tier == "strategy")
