@@ -11,6 +11,7 @@ OracleError
     PaymentRefused    Stripe will not have the request as it is: operators
     BadSignature      not from Stripe: 400
     BadEvent          signed, but not of the shape of an event: 400
+  CaseTaken           somebody else is at it, or has done it: told to whoever asked
   MailError
     MailRefused       not taken: try again, not before `retry_after` seconds
     MailUncertain     taken or not, nobody can tell: the Message-ID decides
@@ -58,6 +59,10 @@ class BadSignature(PaymentError):
 
 
 class BadEvent(PaymentError):
+    pass
+
+
+class CaseTaken(OracleError):
     pass
 
 

@@ -20,7 +20,8 @@ from audit.models import CrosscheckLog, ModelCall
 from verdicts.core.errors import ModelBusy, ModelError, ModelRefused, ModelRetired
 from verdicts.core.lock import ModelRequest, locked_request
 from verdicts.gateways.gemini import Answer
-from verdicts.models import Order, Verdict
+from verdicts.models import Case, Order, Verdict
+from verdicts.services.cases import open_case
 
 # The gateway, as the caller passes it in.
 Generate = Callable[[ModelRequest], Answer]
@@ -54,7 +55,7 @@ class Judged:
                 at=timezone.now(),
             )
         )
-        return CrosscheckLog.record(
+        row = CrosscheckLog.record(
             self.decision,
             self.output,
             session_id=self.order.session_id or "",
@@ -62,6 +63,9 @@ class Judged:
             tier=self.order.tier,
             call=self.call,
         )
+        if not row.approved:
+            open_case(self.order, Case.Kind.REJECTED, crosscheck=row)
+        return row
 
     def store(self, crosscheck_row: CrosscheckLog) -> Verdict:
         """The verdict, which only an approved decision can become. A regeneration is to compare."""
