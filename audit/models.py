@@ -45,6 +45,9 @@ class ModelCall(models.Model):
     duration_ms = models.PositiveIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
 
+    class Meta:
+        indexes = (models.Index(fields=["created_at", "tier", "kind"], name="call_day"),)
+
     def __str__(self) -> str:
         return f"call {self.pk} to {self.model}: {self.outcome}"
 
@@ -74,6 +77,12 @@ class CrosscheckLog(models.Model):
 
     class Meta:
         permissions = (("view_evidence", "Can read the text of rejected outputs"),)
+        indexes = (
+            # What a day's figures are counted from.
+            models.Index(
+                fields=["created_at", "kind", "tier", "crosscheck_reason"], name="crosscheck_day"
+            ),
+        )
 
     def __str__(self) -> str:
         return f"crosscheck {self.pk}: {self.crosscheck_reason}"
@@ -132,6 +141,7 @@ class DivergenceEvent(models.Model):
                 name="divergence_rate",
                 condition=models.Q(same_inputs=True, skipped=False),
             ),
+            models.Index(fields=["created_at", "tier"], name="divergence_day"),
         )
 
     def __str__(self) -> str:
@@ -154,6 +164,28 @@ class Escalation(models.Model):
     @property
     def rate(self) -> float:
         return self.diverged / self.checked
+
+
+class DayCount(models.Model):
+    """How often something happened on one day: the console's figures, ready to be added up.
+
+    Rolled up from the rows themselves (`verdicts.services.figures`), except for
+    `hit`, which nothing else keeps.
+    """
+
+    day = models.DateField()
+    name = models.CharField(max_length=20)
+    tier = models.CharField(max_length=8, blank=True)
+    key = models.CharField(max_length=30, blank=True)
+    count = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["day", "name", "tier", "key"], name="one_count_a_day"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.name} {self.tier} {self.key}: {self.count}"
 
 
 class Action(models.Model):

@@ -66,6 +66,9 @@ class Order(models.Model):
     # The number of the authorized fresh generation, if there was one (R15).
     authorization = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=200, blank=True, help_text="why held, rejected or failed")
+    # Cached answers given, and when last: counted in batches, a few seconds late.
+    hits = models.PositiveIntegerField(default=0)
+    last_read_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -76,6 +79,8 @@ class Order(models.Model):
                 name="order_unfinished",
                 condition=Q(status__in=[Status.PAID, Status.GENERATING]),
             ),
+            models.Index("paid_at", "tier", "status", name="order_day"),
+            models.Index("email", name="order_email"),
         ]
 
     def __str__(self) -> str:
