@@ -46,7 +46,14 @@ class ModelCall(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        indexes = (models.Index(fields=["created_at", "tier", "kind"], name="call_day"),)
+        indexes = (
+            models.Index(fields=["created_at", "tier", "kind"], name="call_day"),
+            models.Index(
+                "id",
+                name="call_unanswered",
+                condition=models.Q(outcome__in=["busy", "refused", "retired", "crashed"]),
+            ),
+        )
 
     def __str__(self) -> str:
         return f"call {self.pk} to {self.model}: {self.outcome}"
@@ -64,6 +71,8 @@ class CrosscheckLog(models.Model):
     threshold = models.FloatField()
     verdict_label = models.CharField(max_length=7, choices=LABEL_CHOICES)
     flags = models.JSONField(default=list)
+    # Approved all the same (C14): staff can list these.
+    flagged = models.BooleanField(default=False)
     crosscheck_reason = models.CharField(max_length=30)
     v_t = models.FloatField(null=True)
     v_r = models.FloatField(null=True)
@@ -82,6 +91,8 @@ class CrosscheckLog(models.Model):
             models.Index(
                 fields=["created_at", "kind", "tier", "crosscheck_reason"], name="crosscheck_day"
             ),
+            models.Index("id", name="crosscheck_flagged", condition=models.Q(flagged=True)),
+            models.Index("id", name="crosscheck_rejected", condition=models.Q(approved=False)),
         )
 
     def __str__(self) -> str:
@@ -96,6 +107,7 @@ class CrosscheckLog(models.Model):
             threshold=decision.threshold,
             verdict_label=decision.verdict_label,
             flags=list(decision.flags),
+            flagged=decision.approved and bool(decision.flags),
             crosscheck_reason=decision.crosscheck_reason,
             v_t=decision.v_t,
             v_r=decision.v_r,
@@ -204,6 +216,10 @@ class Action(models.Model):
 def escape_evidence(output: str) -> str:
     """The output in ASCII that any database and terminal takes, one line, reversible."""
     return output.encode("unicode_escape").decode("ascii")
+
+
+def unescape_evidence(evidence: str) -> str:
+    return evidence.encode("ascii").decode("unicode_escape")
 
 
 class AppendOnly(Exception):

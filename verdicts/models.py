@@ -7,6 +7,7 @@ from typing import Any, ClassVar, cast
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from audit.core.vocabulary import TierName
@@ -81,6 +82,9 @@ class Order(models.Model):
             ),
             models.Index("paid_at", "tier", "status", name="order_day"),
             models.Index("email", name="order_email"),
+            # What staff look for: whom it belongs to, however it was typed, and by status.
+            models.Index(Lower("email"), name="order_email_lower"),
+            models.Index("status", "id", name="order_status"),
         ]
 
     def __str__(self) -> str:
@@ -130,6 +134,8 @@ class Verdict(models.Model):
     kind = models.CharField(max_length=8, choices=KINDS)
     label = models.CharField(max_length=7, choices=LABEL_CHOICES)
     payload = models.JSONField()
+    # What a customer reads under it, so that it can be found by that.
+    fingerprint = models.CharField(max_length=12, blank=True, db_index=True, editable=False)
     call = models.OneToOneField(ModelCall, on_delete=models.PROTECT, null=True)
     crosscheck = models.OneToOneField(CrosscheckLog, on_delete=models.PROTECT)
     # Of a regeneration that is still to be compared: when its job should have run.
@@ -243,6 +249,9 @@ class Delivery(models.Model):
                 "due_at",
                 name="delivery_unfinished",
                 condition=Q(state__in=["pending", "sending"]),
+            ),
+            models.Index(
+                "id", name="delivery_unsent", condition=Q(state__in=["failed", "uncertain"])
             ),
         ]
 

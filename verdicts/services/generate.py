@@ -17,6 +17,7 @@ from audit.core.parsing import parse
 from audit.core.record import crosscheck_entry
 from audit.core.vocabulary import Kind
 from audit.models import CrosscheckLog, ModelCall
+from verdicts.core.body import fingerprint
 from verdicts.core.errors import ModelBusy, ModelError, ModelRefused, ModelRetired
 from verdicts.core.lock import ModelRequest, locked_request
 from verdicts.gateways.gemini import Answer
@@ -77,6 +78,7 @@ class Judged:
             kind=self.kind,
             label=self.decision.verdict_label,
             payload=payload,
+            fingerprint=fingerprint(payload),
             call=self.call,
             crosscheck=crosscheck_row,
             compare_due_at=timezone.now() if self.kind == "regen" else None,

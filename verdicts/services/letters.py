@@ -7,7 +7,6 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from audit.models import CrosscheckLog, DivergenceEvent
-from verdicts.core.body import fingerprint
 from verdicts.core.disclaimer import NOTE
 from verdicts.core.readable import readable
 from verdicts.core.tiers import TIER
@@ -52,7 +51,7 @@ def compose(delivery: Delivery) -> Letter:
         "note": NOTE,
         "tier": TIER[order.tier_name],
         "reading": readable(order.tier_name, verdict.payload) if verdict else None,
-        "fingerprint": fingerprint(verdict.payload) if verdict else "",
+        "fingerprint": verdict.fingerprint if verdict else "",
         "check": _last_check(order) if kind == Delivery.Kind.STAFF else None,
         "result_url": result_url(order),
         "admin_url": f"{settings.SITE_URL}/admin/verdicts/order/{order.pk}/change/",
