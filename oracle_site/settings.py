@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from oracle_site.env import Environment
+from oracle_site.unfold import UNFOLD  # noqa: F401 - the console's look
 from verdicts.core.tiers import price_list
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -85,12 +86,15 @@ LANGUAGE_CODE = "en"
 USE_I18N = False
 
 INSTALLED_APPS = [
+    "unfold",  # before the admin that it dresses
+    "unfold.contrib.filters",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.contrib.humanize",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -113,7 +117,9 @@ MIDDLEWARE = [
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
 SECURE_HSTS_SECONDS = 0 if DEBUG else 365 * 24 * 3600
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not DEBUG
-SECURE_REFERRER_POLICY = "no-referrer"  # a session id in an address is the key to a verdict
+# A session id in an address is the key to a verdict, so only our origin is ever named. Not
+# "no-referrer": browsers then send forms with "Origin: null", which Django takes for forged.
+SECURE_REFERRER_POLICY = "strict-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 X_FRAME_OPTIONS = "DENY"
 AUTH_PASSWORD_VALIDATORS = [
