@@ -50,7 +50,6 @@ def export(model_admin: "RecordAdmin", request: HttpRequest, form: str) -> HttpR
     response = StreamingHttpResponse(_FORMS[form](columns, found), content_type=_TYPES[form])
     name = f"{opts.model_name}-{timezone.now():%Y%m%d-%H%M}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = "private, no-store"
     return response  # type: ignore[return-value]  # Django takes either
 
 

@@ -27,17 +27,19 @@ SECRETS = ("buyer@example.com", "A perpetuum mobile?")
 
 def pages(order: Order) -> list[str]:
     """The page of one of everything."""
+    listed = {
+        "verdicts_order": [order],
+        "verdicts_case": Case.objects.all(),
+        "verdicts_verdict": Verdict.objects.all(),
+        "verdicts_delivery": Delivery.objects.all(),
+        "audit_crosschecklog": CrosscheckLog.objects.all(),
+        "audit_divergenceevent": DivergenceEvent.objects.all(),
+        "audit_logentry": LogEntry.objects.all(),
+    }
     return [
-        reverse(f"admin:{one._meta.label_lower.replace('.', '_')}_change", args=[one.pk])
-        for one in (
-            order,
-            *Case.objects.all(),
-            *CrosscheckLog.objects.all(),
-            *Verdict.objects.all(),
-            *Delivery.objects.all(),
-            *DivergenceEvent.objects.all(),
-            *LogEntry.objects.all(),
-        )
+        reverse(f"admin:{model}_change", args=[one.pk])
+        for model, records in listed.items()
+        for one in records
     ]
 
 
