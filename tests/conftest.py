@@ -1,6 +1,7 @@
 """What holds for every test: loopback only, and database tests are marked as such."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import settings as hypothesis_settings
 
 from tests.fence import sitecustomize  # noqa: F401 - importing it raises the fence
 from tests.file_sizes import size_report
+from verdicts.services.hits import hits
 
 # ... and for whatever a test starts.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent / "fence")
@@ -35,6 +37,13 @@ def log_of_its_own(settings, tmp_path: Path) -> None:
     """No test writes to the log of whoever runs it."""
     settings.ORACLE_LOG_NAME = "test"
     settings.ORACLE_LOG_PATH = tmp_path / "oracle_log.jsonl"
+
+
+@pytest.fixture(autouse=True)
+def hits_of_its_own() -> Iterator[None]:
+    """No test's reads are written seconds later, into another test's database."""
+    yield
+    hits.forget()
 
 
 @pytest.fixture(scope="session")

@@ -52,6 +52,13 @@ class Hits:
             return 0
         return counted.total()
 
+    def forget(self) -> None:
+        """Drop what was counted, and the timer with it."""
+        with self._lock:
+            if self._timer:
+                self._timer.cancel()
+            self._counted, self._timer = Counter(), None
+
     def _flush_and_close(self) -> None:
         try:
             self.flush()

@@ -1,4 +1,5 @@
 import threading
+import time
 
 import pytest
 from django.db import DatabaseError
@@ -72,3 +73,13 @@ def test_a_hit_is_counted_and_a_miss_is_none(ask, missed):
     ask(order.session_id)
     assert hits.flush() == 1
     assert Order.objects.get().hits == 1
+
+
+def test_what_is_forgotten_is_never_written(monkeypatch, paid_order):
+    monkeypatch.setattr(module, "EVERY", 0.05)
+    counter = Hits()
+    counter.count(paid_order().session_id)
+    counter.forget()
+    time.sleep(0.2)
+    assert counter.flush() == 0
+    assert not DayCount.objects.exists()
