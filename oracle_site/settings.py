@@ -84,6 +84,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 USE_I18N = False
+DATETIME_FORMAT = "Y-m-d H:i"  # in the console's lists
 
 INSTALLED_APPS = [
     "unfold",  # before the admin that it dresses

@@ -103,7 +103,9 @@ def age() -> None:
     for number, case in enumerate(Case.objects.filter(closed_at=None).order_by("-opened_at")):
         earlier = timedelta(minutes=17 + 97 * number)
         Case.objects.filter(pk=case.pk).update(opened_at=case.opened_at - earlier)
-    Order.objects.filter(pk=Order.objects.order_by("pk").values("pk")[:1]).update(hits=3)
+    Order.objects.filter(pk=Order.objects.order_by("pk").values("pk")[:1]).update(
+        hits=3, last_read_at=timezone.now()
+    )
 
 
 if __name__ == "__main__":

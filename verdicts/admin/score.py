@@ -52,7 +52,7 @@ def _formula(check: CrosscheckLog) -> str:
 def _verdict(check: CrosscheckLog) -> str:
     score = check.coherence_score or 0.0
     if score < 0:
-        return "below zero: rejected, whatever Ω is"
+        return "C is below zero: rejected, whatever Ω is"
     sign = "≥" if score >= check.threshold else "<"
     then = "approved" if check.approved else "rejected"
     return f"{score:.4f} {sign} Ω {check.threshold:.5f}: {then}"
