@@ -24,6 +24,8 @@ class BoundedPaginator(Base):
         rows = self.object_list
         if not isinstance(rows, QuerySet):
             return len(rows)
+        if self.estimate:  # more than anybody pages: not worth counting
+            return LISTED
         return rows.order_by()[:LISTED].count()
 
     @cached_property

@@ -46,7 +46,7 @@ class RecordAdmin(Base):
     page_template: ClassVar[str] = ""
     ordering = ("-id",)
     sortable_by = ()  # by nothing that has no index
-    list_per_page = 50
+    list_per_page = 20
     list_max_show_all = 0
     show_full_result_count = False
     paginator = BoundedPaginator
