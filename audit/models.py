@@ -45,6 +45,16 @@ class ModelCall(models.Model):
     duration_ms = models.PositiveIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
 
+    class Meta:
+        indexes = (
+            models.Index(fields=["created_at", "tier", "kind"], name="call_day"),
+            models.Index(
+                "id",
+                name="call_unanswered",
+                condition=models.Q(outcome__in=["busy", "refused", "retired", "crashed"]),
+            ),
+        )
+
     def __str__(self) -> str:
         return f"call {self.pk} to {self.model}: {self.outcome}"
 
@@ -61,6 +71,8 @@ class CrosscheckLog(models.Model):
     threshold = models.FloatField()
     verdict_label = models.CharField(max_length=7, choices=LABEL_CHOICES)
     flags = models.JSONField(default=list)
+    # Approved all the same (C14): staff can list these.
+    flagged = models.BooleanField(default=False)
     crosscheck_reason = models.CharField(max_length=30)
     v_t = models.FloatField(null=True)
     v_r = models.FloatField(null=True)
@@ -74,6 +86,14 @@ class CrosscheckLog(models.Model):
 
     class Meta:
         permissions = (("view_evidence", "Can read the text of rejected outputs"),)
+        indexes = (
+            # What a day's figures are counted from.
+            models.Index(
+                fields=["created_at", "kind", "tier", "crosscheck_reason"], name="crosscheck_day"
+            ),
+            models.Index("id", name="crosscheck_flagged", condition=models.Q(flagged=True)),
+            models.Index("id", name="crosscheck_rejected", condition=models.Q(approved=False)),
+        )
 
     def __str__(self) -> str:
         return f"crosscheck {self.pk}: {self.crosscheck_reason}"
@@ -87,6 +107,7 @@ class CrosscheckLog(models.Model):
             threshold=decision.threshold,
             verdict_label=decision.verdict_label,
             flags=list(decision.flags),
+            flagged=decision.approved and bool(decision.flags),
             crosscheck_reason=decision.crosscheck_reason,
             v_t=decision.v_t,
             v_r=decision.v_r,
@@ -132,6 +153,7 @@ class DivergenceEvent(models.Model):
                 name="divergence_rate",
                 condition=models.Q(same_inputs=True, skipped=False),
             ),
+            models.Index(fields=["created_at", "tier"], name="divergence_day"),
         )
 
     def __str__(self) -> str:
@@ -156,6 +178,28 @@ class Escalation(models.Model):
         return self.diverged / self.checked
 
 
+class DayCount(models.Model):
+    """How often something happened on one day: the console's figures, ready to be added up.
+
+    Rolled up from the rows themselves (`verdicts.services.figures`), except for
+    `hit`, which nothing else keeps.
+    """
+
+    day = models.DateField()
+    name = models.CharField(max_length=20)
+    tier = models.CharField(max_length=8, blank=True)
+    key = models.CharField(max_length=30, blank=True)
+    count = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["day", "name", "tier", "key"], name="one_count_a_day"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.name} {self.tier} {self.key}: {self.count}"
+
+
 class Action(models.Model):
     """What a person did about a session, and why. Each has its line in the log."""
 
@@ -172,6 +216,10 @@ class Action(models.Model):
 def escape_evidence(output: str) -> str:
     """The output in ASCII that any database and terminal takes, one line, reversible."""
     return output.encode("unicode_escape").decode("ascii")
+
+
+def unescape_evidence(evidence: str) -> str:
+    return evidence.encode("ascii").decode("unicode_escape")
 
 
 class AppendOnly(Exception):

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from oracle_site.env import Environment
+from oracle_site.unfold import UNFOLD  # noqa: F401 - the console's look
 from verdicts.core.tiers import price_list
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -83,14 +84,18 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 USE_I18N = False
+DATETIME_FORMAT = "Y-m-d H:i"  # in the console's lists
 
 INSTALLED_APPS = [
+    "unfold",  # before the admin that it dresses
+    "unfold.contrib.filters",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.contrib.humanize",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",

@@ -15,6 +15,7 @@ from tests.fence import sitecustomize  # noqa: F401 - importing it raises the fe
 from tests.file_sizes import size_report
 from tests.live_site import live_site
 from tests.visitor import Visitor
+from verdicts.services.hits import hits
 
 # ... and for whatever a test starts.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent / "fence")
@@ -44,6 +45,13 @@ def log_of_its_own(settings, tmp_path: Path) -> None:
     """No test writes to the log of whoever runs it."""
     settings.ORACLE_LOG_NAME = "test"
     settings.ORACLE_LOG_PATH = tmp_path / "oracle_log.jsonl"
+
+
+@pytest.fixture(autouse=True)
+def hits_of_its_own() -> Iterator[None]:
+    """No test's reads are written seconds later, into another test's database."""
+    yield
+    hits.forget()
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,10 @@ import uuid
 from collections.abc import Collection
 from typing import Any, ClassVar, cast
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from audit.core.vocabulary import TierName
@@ -65,6 +67,9 @@ class Order(models.Model):
     # The number of the authorized fresh generation, if there was one (R15).
     authorization = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=200, blank=True, help_text="why held, rejected or failed")
+    # Cached answers given, and when last: counted in batches, a few seconds late.
+    hits = models.PositiveIntegerField(default=0)
+    last_read_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -75,6 +80,11 @@ class Order(models.Model):
                 name="order_unfinished",
                 condition=Q(status__in=[Status.PAID, Status.GENERATING]),
             ),
+            models.Index("paid_at", "tier", "status", name="order_day"),
+            models.Index("email", name="order_email"),
+            # What staff look for: whom it belongs to, however it was typed, and by status.
+            models.Index(Lower("email"), name="order_email_lower"),
+            models.Index("status", "id", name="order_status"),
         ]
 
     def __str__(self) -> str:
@@ -124,6 +134,8 @@ class Verdict(models.Model):
     kind = models.CharField(max_length=8, choices=KINDS)
     label = models.CharField(max_length=7, choices=LABEL_CHOICES)
     payload = models.JSONField()
+    # What a customer reads under it, so that it can be found by that.
+    fingerprint = models.CharField(max_length=12, blank=True, db_index=True, editable=False)
     call = models.OneToOneField(ModelCall, on_delete=models.PROTECT, null=True)
     crosscheck = models.OneToOneField(CrosscheckLog, on_delete=models.PROTECT)
     # Of a regeneration that is still to be compared: when its job should have run.
@@ -238,7 +250,70 @@ class Delivery(models.Model):
                 name="delivery_unfinished",
                 condition=Q(state__in=["pending", "sending"]),
             ),
+            models.Index(
+                "id", name="delivery_unsent", condition=Q(state__in=["failed", "uncertain"])
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} email of order {self.order_id}: {self.state}"
+
+
+class Case(models.Model):
+    """Something that needs a person. Opened with the state that asks for one."""
+
+    class Kind(models.TextChoices):
+        REJECTED = "rejected", "rejected by the gate"
+        FAILED = "failed", "order failed"
+        HELD = "held", "payment held"
+        EMAIL = "email", "email not sent"
+
+    class Outcome(models.TextChoices):
+        REFUNDED = "refunded", "refunded"
+        CONTACTED = "contacted", "customer contacted"
+        AUTHORIZED = "authorized", "fresh generation authorized"
+        CORRECT = "correct", "closed: rightly so"
+        FALSE = "false", "closed: should have passed"
+        RELEASED = "released", "payment accepted"
+        RESENT = "resent", "email sent again"
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="cases")
+    crosscheck = models.OneToOneField(
+        CrosscheckLog, on_delete=models.PROTECT, null=True, blank=True, related_name="case"
+    )
+    delivery = models.ForeignKey(
+        Delivery, on_delete=models.PROTECT, null=True, blank=True, related_name="cases"
+    )
+    opened_at = models.DateTimeField(auto_now_add=True)
+    # Who is at it, and until when nobody else should be.
+    claimed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    claimed_until = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
+    note = models.CharField(max_length=500, blank=True)
+    closed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        permissions = (
+            ("refund_order", "Can pay a customer back"),
+            ("authorize_generation", "Can authorize one fresh generation (NOUS)"),
+            ("view_customer", "Can read customers' queries, verdicts and addresses"),
+        )
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                "delivery", name="one_open_case_per_email", condition=Q(closed_at=None)
+            ),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            # As small as what is open, however many were ever closed.
+            models.Index("kind", "opened_at", name="case_open", condition=Q(closed_at=None)),
+            models.Index("closed_at", name="case_closed", condition=Q(closed_at__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"case {self.pk}: {self.kind}"

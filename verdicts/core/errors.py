@@ -11,6 +11,8 @@ OracleError
     PaymentRefused    Stripe will not have the request as it is: operators
     BadSignature      not from Stripe: 400
     BadEvent          signed, but not of the shape of an event: 400
+  CaseTaken           somebody else is at it, or has done it: told to whoever asked
+  CannotResend        there is nothing to send again, or it is being done: likewise
   MailError
     MailRefused       not taken: try again, not before `retry_after` seconds
     MailUncertain     taken or not, nobody can tell: the Message-ID decides
@@ -58,6 +60,14 @@ class BadSignature(PaymentError):
 
 
 class BadEvent(PaymentError):
+    pass
+
+
+class CaseTaken(OracleError):
+    pass
+
+
+class CannotResend(OracleError):
     pass
 
 

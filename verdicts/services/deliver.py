@@ -21,7 +21,8 @@ from django.utils import timezone
 
 from verdicts import queue
 from verdicts.core.errors import MailError, MailUncertain
-from verdicts.models import Delivery, Order, Verdict
+from verdicts.models import Case, Delivery, Order, Verdict
+from verdicts.services.cases import open_case
 from verdicts.services.letters import TO_STAFF, Letter, compose
 
 logger = logging.getLogger(__name__)
@@ -165,6 +166,7 @@ def _give_up(delivery: Delivery, why: str, end: Delivery.State) -> None:
         if given_up and delivery.kind not in TO_STAFF:
             about = f"the {delivery.kind} email {_WORDS[end]}: {why}"
             owe(delivery.order, Delivery.Kind.STAFF, name=f"undelivered.{delivery.pk}", about=about)
+            open_case(delivery.order, Case.Kind.EMAIL, delivery=delivery)
 
 
 def _mark(delivery: Delivery, *, due_at: datetime | None = None, **changes: Any) -> None:

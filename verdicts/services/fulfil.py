@@ -17,9 +17,10 @@ from audit.core.redaction import short_hash
 from audit.models import CrosscheckLog
 from verdicts import queue
 from verdicts.core.errors import ModelError, ModelRefused, ModelRetired
-from verdicts.models import Delivery, Order, Status, Verdict
+from verdicts.models import Case, Delivery, Order, Status, Verdict
 from verdicts.services import cache
 from verdicts.services.alerts import tell_retired
+from verdicts.services.cases import open_case
 from verdicts.services.deliver import owe
 from verdicts.services.generate import Generate, Judged, generate
 from verdicts.services.payments import REFUNDED_EARLY
@@ -96,8 +97,12 @@ def _finish(order: Order, status: Status, reason: str, *, only_refunded: bool = 
     ):
         return
     if not only_refunded and mine.update(**ended):
-        owe(order, Delivery.Kind.HELD_BACK)
-        owe(order, Delivery.Kind.STAFF)
+        # Told once per generation: a second one was authorized by a person (R15).
+        name = f"{order.token.hex}.{order.authorization}" if order.authorization else ""
+        owe(order, Delivery.Kind.HELD_BACK, name=name)
+        owe(order, Delivery.Kind.STAFF, name=name)
+        if status == Status.FAILED:  # a rejection has its case already
+            open_case(order, Case.Kind.FAILED)
 
 
 def _without_answer(order: Order, model: str, error: ModelError) -> None:

@@ -17,10 +17,12 @@ from audit.core.parsing import parse
 from audit.core.record import crosscheck_entry
 from audit.core.vocabulary import Kind
 from audit.models import CrosscheckLog, ModelCall
+from verdicts.core.body import fingerprint
 from verdicts.core.errors import ModelBusy, ModelError, ModelRefused, ModelRetired
 from verdicts.core.lock import ModelRequest, locked_request
 from verdicts.gateways.gemini import Answer
-from verdicts.models import Order, Verdict
+from verdicts.models import Case, Order, Verdict
+from verdicts.services.cases import open_case
 
 # The gateway, as the caller passes it in.
 Generate = Callable[[ModelRequest], Answer]
@@ -54,7 +56,7 @@ class Judged:
                 at=timezone.now(),
             )
         )
-        return CrosscheckLog.record(
+        row = CrosscheckLog.record(
             self.decision,
             self.output,
             session_id=self.order.session_id or "",
@@ -62,6 +64,9 @@ class Judged:
             tier=self.order.tier,
             call=self.call,
         )
+        if not row.approved:
+            open_case(self.order, Case.Kind.REJECTED, crosscheck=row)
+        return row
 
     def store(self, crosscheck_row: CrosscheckLog) -> Verdict:
         """The verdict, which only an approved decision can become. A regeneration is to compare."""
@@ -73,6 +78,7 @@ class Judged:
             kind=self.kind,
             label=self.decision.verdict_label,
             payload=payload,
+            fingerprint=fingerprint(payload),
             call=self.call,
             crosscheck=crosscheck_row,
             compare_due_at=timezone.now() if self.kind == "regen" else None,

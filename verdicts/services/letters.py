@@ -9,7 +9,6 @@ from django.template.loader import render_to_string
 
 from audit.core.vocabulary import Label
 from audit.models import CrosscheckLog, DivergenceEvent
-from verdicts.core.body import fingerprint
 from verdicts.core.disclaimer import NOTE
 from verdicts.core.meanings import MEANING
 from verdicts.core.readable import readable
@@ -59,7 +58,7 @@ def compose(delivery: Delivery) -> Letter:
         # Of the emailed label; what was emailed from elsewhere may be unknown here.
         "meaning": MEANING.get(cast("Label", emailed)),
         "reading": readable(order.tier_name, verdict.payload) if verdict else None,
-        "fingerprint": fingerprint(verdict.payload) if verdict else "",
+        "fingerprint": verdict.fingerprint if verdict else "",
         "check": _last_check(order) if kind == Delivery.Kind.STAFF else None,
         "result_url": result_url(order),
         "admin_url": f"{settings.SITE_URL}/admin/verdicts/order/{order.pk}/change/",

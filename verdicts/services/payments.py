@@ -14,14 +14,16 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from audit.core.redaction import short_hash
 from verdicts import queue
 from verdicts.core.sessions import CheckoutSession, payment_intent, read_session
 from verdicts.gateways.stripe_api import Event
-from verdicts.models import UNPAID, Delivery, Order, Status, StripeEvent
+from verdicts.models import UNPAID, Case, Delivery, Order, Status, StripeEvent
 from verdicts.services import cache
+from verdicts.services.cases import open_case
 from verdicts.services.deliver import owe
 
 logger = logging.getLogger(__name__)
@@ -100,6 +102,7 @@ def _accept_payment(order: Order, session: CheckoutSession) -> str:
     if wrong:
         if order.move(UNPAID, Status.HELD, reason=wrong[:200], **paid):
             owe(order, Delivery.Kind.STAFF)
+            open_case(order, Case.Kind.HELD)
             return "held"
         return "already paid"
     if not order.move(UNPAID, Status.PAID, **paid) and not _take_back(order, paid):
@@ -174,14 +177,23 @@ def _refunded(charge: dict[str, Any]) -> str:
     Order.objects.filter(pk=order.pk, refunded_cents__lt=refunded).update(refunded_cents=refunded)
     if refunded < amount:
         return "refunded in part"
-    if Order.objects.filter(pk=order.pk, refunded_at=None).update(refunded_at=timezone.now()):
-        # Who has the money back is owed no verdict; one that is out stays out. What is
-        # being judged at this moment is ended by whoever judges it.
-        order.move([Status.PAID, Status.HELD], Status.FAILED, due_at=None, reason=REFUNDED_EARLY)
-        order.refresh_from_db()
-        cache.refresh(order)  # the answer says so from now on
-        owe(order, Delivery.Kind.REFUND)
+    note_refund(order, refunded)
     return "refunded"
+
+
+def note_refund(order: Order, cents: int) -> bool:
+    """All of it is paid back. False: that was known. In a transaction."""
+    if not Order.objects.filter(pk=order.pk, refunded_at=None).update(
+        refunded_at=timezone.now(), refunded_cents=Greatest("refunded_cents", cents)
+    ):
+        return False
+    # Who has the money back is owed no verdict; one that is out stays out. What is
+    # being judged at this moment is ended by whoever judges it.
+    order.move([Status.PAID, Status.HELD], Status.FAILED, due_at=None, reason=REFUNDED_EARLY)
+    order.refresh_from_db()
+    cache.refresh(order)  # the answer says so from now on
+    owe(order, Delivery.Kind.REFUND)
+    return True
 
 
 def _order_for(session: CheckoutSession) -> Order | None:

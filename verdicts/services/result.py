@@ -13,6 +13,7 @@ from verdicts.gateways.stripe_api import Account
 from verdicts.models import Order, Status
 from verdicts.services import cache, lookups
 from verdicts.services.generate import Generate
+from verdicts.services.hits import hits
 from verdicts.services.originals import stored_original
 from verdicts.services.outcome import LATER, SOON, Outcome
 from verdicts.services.regenerate import regenerate
@@ -44,6 +45,7 @@ def read(session_id: str, *, address: str, account: Account, model: str, ask: Ge
         return Outcome("malformed")
     entry = cache.find(session_id)
     if entry:
+        hits.count(session_id)
         return Outcome("verdict", entry=entry)
     try:
         outcome = _standing(session_id, address=address, account=account)

@@ -16,7 +16,7 @@ from audit import log
 from audit.models import CrosscheckLog
 from verdicts import queue
 from verdicts.models import Delivery, Order, Status, StripeEvent, Verdict
-from verdicts.services import lookups
+from verdicts.services import figures, lookups
 from verdicts.services.payments import process
 
 logger = logging.getLogger(__name__)
@@ -37,6 +37,7 @@ def sweep() -> dict[str, int]:
         "lookups forgotten": lookups.forget_old(),
         "evidence purged": _purge_evidence(),
     }
+    figures.roll_up_open_days()
     if any(found.values()):
         logger.info("sweep: %s", found)
     return found

@@ -1,0 +1,118 @@
+"""A model's output laid out line by line, with what the gate found written where it found it.
+
+Pure: no I/O, no clock, no Django. For people who review a rejection. Shows
+everything that is there and a line for what is not; what no screen should be
+handed as it is (controls, invisible and lone characters) appears escaped.
+"""
+
+import json
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+_DEEPEST: Final = 8  # a verdict has three levels
+_MOST_LINES: Final = 2000
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+
+
+class Note(NamedTuple):
+    """One finding that tells against the output."""
+
+    term: str
+    what: str
+    where: str
+    amount: float
+
+
+class Line(NamedTuple):
+    depth: int
+    key: str
+    text: str
+    notes: tuple[Note, ...] = ()
+    missing: bool = False
+
+
+class Fault(NamedTuple):
+    """Where an output stops being JSON, and why; the text before, at and after that place."""
+
+    why: str
+    before: str
+    at: str
+    after: str
+
+
+def notes_of(contributions: Iterable[Mapping[str, Any]]) -> list[Note]:
+    """What told against the output: evidence for it is no fault to be marked."""
+    return [
+        Note(one["term"], one["what"], one["where"], one["amount"])
+        for one in contributions
+        if one["term"] != "V_t"
+    ]
+
+
+def lay_out(payload: dict[str, Any], notes: list[Note]) -> list[Line]:
+    lines: list[Line] = []
+    for line in _of_object(payload, notes, "", 0):
+        lines.append(line)
+        if len(lines) == _MOST_LINES:
+            break
+    return lines
+
+
+def find_fault(output: str) -> Fault:
+    """Why the text is no verdict's JSON; for one that the parser has refused."""
+    try:
+        value = json.loads(output)
+    except json.JSONDecodeError as error:
+        place = min(error.pos, len(output))
+        before, at, after = output[:place], output[place : place + 1], output[place + 1 :]
+        return Fault(error.msg, visible(before), visible(at) or "(end)", visible(after))
+    except RecursionError:
+        return Fault("nested too deeply", "", "", visible(output))
+    if not isinstance(value, dict):
+        return Fault("JSON, but not an object", "", "", visible(output))
+    return Fault("JSON with duplicate keys or characters nobody can store", "", "", visible(output))
+
+
+def visible(text: str) -> str:
+    """The text with whatever cannot be seen written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char.encode("unicode_escape").decode("ascii")
+        if char not in "\n\t" and unicodedata.category(char) in _HIDDEN
+        else char
+        for char in text
+    )
+
+
+def _of_object(obj: dict[str, Any], notes: list[Note], path: str, depth: int) -> Iterator[Line]:
+    inside = f"{path}." if path else ""
+    for key, value in obj.items():
+        yield from _of_value(key, value, notes, f"{inside}{key}", depth)
+    absent = {
+        note.where.removeprefix(inside).partition(".")[0]: None
+        for note in notes
+        if note.where.startswith(inside) and note.where != "output"
+    }
+    for key in absent:
+        if key not in obj:
+            yield Line(depth, key, "", _at_or_under(notes, f"{inside}{key}"), missing=True)
+
+
+def _of_value(key: str, value: Any, notes: list[Note], path: str, depth: int) -> Iterator[Line]:
+    name = visible(key)
+    if isinstance(value, dict) and depth < _DEEPEST:
+        yield Line(depth, name, "", tuple(note for note in notes if note.where == path))
+        yield from _of_object(value, notes, path, depth + 1)
+    elif isinstance(value, list) and value and depth < _DEEPEST:
+        yield Line(depth, name, "", _at_or_under(notes, path))
+        for number, item in enumerate(value, start=1):
+            yield from _of_value(f"{number}.", item, [], "", depth + 1)
+    else:
+        shown = value if isinstance(value, str) and value else json.dumps(value)
+        yield Line(depth, name, visible(shown), _at_or_under(notes, path))
+
+
+def _at_or_under(notes: list[Note], path: str) -> tuple[Note, ...]:
+    return tuple(n for n in notes if n.where == path or n.where.startswith(f"{path}."))

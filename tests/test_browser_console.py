@@ -1,0 +1,136 @@
+"""A reviewer's day in a real browser: log in, read why, claim, refund; and the same in vain."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.child_env import child_env
+from tests.console_browser import chromium, log_in
+from tests.live_site import ROOT, LiveSite, live_site
+
+BUYER = "buyer@example.com"
+OTHER = "other@example.com"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSite]:
+    with live_site(tmp_path_factory.mktemp("console")) as running:
+        people = ("ada=Reviewer", "otto=Operator", "nell=")
+        command = [sys.executable, "-m", "tests.console_staff", *people]
+        subprocess.run(command, cwd=ROOT, env=child_env(**running.variables), check=True)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context()
+    problems: list[str] = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "request",
+        lambda request: (
+            "127.0.0.1" in request.url
+            or request.url.startswith("data:")
+            or problems.append(request.url)
+        ),
+    )
+    yield page
+    context.close()
+    assert problems == []  # no script failed, and nothing came from elsewhere
+
+
+def rejected(site: LiveSite, email: str) -> str:
+    site.sandbox.fault("gemini", "contradictory")
+    session = site.buy("full", "Should the mill grind at night?", email)
+    site.wait_for_mail(email)
+    return session
+
+
+def test_a_reviewer_reads_why_claims_refunds_and_the_customer_hears(site, page):
+    session = rejected(site, BUYER)
+    log_in(page, site.url, "ada", "adaada")
+    expect(page.get_by_role("heading", name="Needs a person now")).to_be_visible()
+
+    page.get_by_role("link", name="Rejected by the gate").click()
+    expect(page.locator("#result_list")).to_contain_text("Case 1")
+    page.keyboard.press("n")  # the oldest
+    expect(page.locator(".c-formula")).to_contain_text("C = 1 −")
+    expect(page.locator(".c-lines")).to_contain_text("most dimensions are RED")
+    expect(page.locator("#resolve")).not_to_contain_text("Authorize")
+    case = page.url
+
+    page.keyboard.press("c")
+    expect(page.get_by_text("Yours until")).to_be_visible()
+    page.keyboard.press("r")
+    page.keyboard.type("The model contradicts itself. cnr")  # letters, not commands
+    page.get_by_role("button", name="Refund").click()
+    expect(page.locator("main, #content")).to_contain_text("5.00 CAD")
+    page.get_by_role("button", name="Refund").click()
+    expect(page.get_by_text("Case 1: refunded.")).to_be_visible()
+    page.reload()  # asks nothing, does nothing
+    expect(page.locator("#result_list")).to_have_count(0)
+
+    page.goto(case)
+    expect(page.locator("#resolve")).to_contain_text("The model contradicts itself. cnr")
+    mail = site.wait_for_mail(BUYER, 2)[-1]
+    assert mail["subject"].endswith("refunded")
+    assert "refunded" in site.result(session).text.lower()
+    asked = [one for one in site.sandbox.requests("stripe") if one["path"].endswith("/refunds")]
+    assert len(asked) == 1
+
+
+def test_without_permission_every_step_is_refused(site, page):
+    rejected(site, OTHER)
+    log_in(page, site.url, "otto", "ottootto")
+    page.goto(f"{site.url}/admin/verdicts/case/next/")
+    expect(page.locator("#resolve")).to_contain_text("You may look at cases, not decide them.")
+    expect(page.locator("body")).not_to_contain_text(OTHER)
+    expect(page.locator("body")).not_to_contain_text("grind at night")
+    expect(page.locator("#output ~ p")).to_contain_text("Hidden")
+    case = page.url
+    for verb in ("claim", "leave", "resolve"):
+        answer = page.evaluate(
+            """async (address) => {
+                const token = document.cookie.match(/csrftoken=([^;]+)/)[1];
+                const body = new URLSearchParams({
+                    csrfmiddlewaretoken: token, outcome: "refunded", note: "x", confirmed: "1",
+                });
+                return (await fetch(address, {method: "POST", body})).status;
+            }""",
+            case.replace("/change/", f"/{verb}/"),
+        )
+        assert answer == 403
+    assert site.sandbox.messages(to=OTHER)[-1]["subject"].endswith("held back")
+
+    page.context.clear_cookies()
+    log_in(page, site.url, "nell", "nellnell")
+    expect(page.locator("body")).to_contain_text("nobody has given you a group")
+    assert page.goto(case).status == 403
+    page.context.clear_cookies()
+    page.goto(case)
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
+
+
+def test_nobody_is_stuck_at_the_door(site, page):
+    log_in(page, site.url, "ada", "adaada")
+    page.goto(f"{site.url}/admin/password_change/")
+    page.locator("#id_old_password").fill("adaada")
+    page.locator("#id_new_password1").fill("a-longer-phrase-7")
+    page.locator("#id_new_password2").fill("a-longer-phrase-7")
+    page.get_by_role("button", name="Change password").click()
+    page.wait_for_url("**/password_change/done/")
+    page.goto(f"{site.url}/admin/")
+    page.get_by_text("ada", exact=True).first.click()
+    page.get_by_role("button", name="Log out").click()
+    expect(page.locator("body")).to_contain_text("Log")
+    log_in(page, site.url, "ada", "a-longer-phrase-7")

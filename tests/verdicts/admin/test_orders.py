@@ -1,0 +1,100 @@
+"""Orders are found by what people have in hand, and the stored email is sent again."""
+
+import pytest
+from django.urls import reverse
+
+from audit.models import Action
+from verdicts.models import Delivery, Order, Verdict
+
+pytestmark = pytest.mark.django_db
+
+
+def found(client, term: str) -> list[int]:
+    answer = client.get(reverse("admin:verdicts_order_changelist"), {"q": term})
+    return [order.pk for order in answer.context["cl"].result_list]
+
+
+def page(order: Order) -> str:
+    return reverse("admin:verdicts_order_change", args=[order.pk])
+
+
+def press(client, order: Order, reason: str = "they lost it", seen: str | None = None):
+    if seen is None:
+        seen = Delivery.objects.get(order=order).sent_at.isoformat()
+    address = reverse("admin:verdicts_order_resend", args=[order.pk])
+    answer = client.post(address, {"reason": reason, "seen": seen}, follow=True)
+    return " ".join(str(m) for m in answer.context["messages"]) if answer.context else answer
+
+
+@pytest.mark.parametrize("form", [str, str.upper, lambda text: f"  {text} "])
+def test_an_order_is_found_by_its_fingerprint(reviewer, delivered, form):
+    order = delivered("quick")
+    delivered("full")
+    assert found(reviewer, form(Verdict.objects.get(order=order).fingerprint)) == [order.pk]
+
+
+def test_an_order_is_found_by_email_session_payment_and_number(reviewer, paid_order):
+    first, second = paid_order(), paid_order(customer_details={"email": "Other@Example.com"})
+    assert found(reviewer, "OTHER@example.com") == [second.pk]
+    assert found(reviewer, first.session_id) == [first.pk]
+    assert found(reviewer, first.payment_intent) == [first.pk]
+    assert found(reviewer, str(second.pk)) == [second.pk]
+    assert found(reviewer, "example") == []
+    assert found(reviewer, "9" * 30) == []
+
+
+def test_who_is_a_customer_is_for_those_who_may_know(person, paid_order):
+    order = paid_order()
+    operator = person("Operator")
+    assert found(operator, "buyer@example.com") == []
+    assert found(operator, str(order.pk)) == [order.pk]
+
+
+def test_the_fingerprint_is_what_the_customer_reads(sandbox, delivered):
+    order = delivered("quick")
+    (mail,) = sandbox.messages(to="buyer@example.com")
+    assert Verdict.objects.get(order=order).fingerprint in mail["text"]
+
+
+def test_the_page_tells_the_whole_story(reviewer, diverged):
+    text = reviewer.get(page(diverged)).content.decode()
+    for word in ("ordered", "paid", "checked", "stored", "sent", "compared", "buyer@example.com"):
+        assert word in text
+
+
+def test_the_stored_email_is_sent_again_once(sandbox, reviewer, delivered, run_jobs):
+    order = delivered("quick")
+    seen = Delivery.objects.get().sent_at.isoformat()
+    assert seen.replace("+", "&#x2B;") in reviewer.get(page(order)).content.decode() or (
+        seen in reviewer.get(page(order)).content.decode()
+    )
+    assert "on its way again" in press(reviewer, order, seen=seen)
+    assert "Nothing was sent" in press(reviewer, order, seen=seen)
+    run_jobs()
+    assert "Nothing was sent" in press(reviewer, order, seen=seen)  # a page read before
+    run_jobs()
+    first, second = sandbox.messages(to="buyer@example.com")
+    assert first["message_id"] == second["message_id"]
+    assert sandbox.requests("gemini") == []
+    assert [one.who for one in Action.objects.all()] == ["ada"]
+
+
+def test_it_takes_a_reason(reviewer, delivered):
+    order = delivered("quick")
+    assert "Say why" in press(reviewer, order, reason=" ")
+    assert not Action.objects.exists()
+
+
+@pytest.mark.parametrize("role", ["nobody", "Operator"])
+def test_who_may_not_decide_sends_nothing(person, delivered, role):
+    order = delivered("quick")
+    client = person(role)
+    assert press(client, order).status_code == 403
+    assert Delivery.objects.get().state == Delivery.State.SENT
+    if role == "Operator":
+        assert "Resend" not in client.get(page(order)).content.decode()
+
+
+def test_an_order_without_a_verdict_has_nothing_to_send(reviewer, rejected):
+    assert "Resend" not in reviewer.get(page(rejected.order)).content.decode()
+    assert "no stored verdict" in press(reviewer, rejected.order, seen="")

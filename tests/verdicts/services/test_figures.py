@@ -1,0 +1,67 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from audit.models import CrosscheckLog, DayCount, DivergenceEvent
+from verdicts.services.figures import figures, roll_up, roll_up_open_days
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def house(ask, sandbox, paid_order, missed, run_jobs) -> None:
+    """One verdict that stands, one that diverged, one that was rejected."""
+    order = missed("full", "GREEN")
+    sandbox.fault("gemini", "verdict", label="RED")
+    ask(order.session_id)
+    run_jobs()
+    sandbox.fault("gemini", "contradictory")
+    paid_order("full")
+    paid_order("quick")
+    run_jobs()
+
+
+def test_what_happened_is_counted(house):
+    roll_up_open_days()
+    found = figures(7)
+    assert found.sum("order") == 3
+    assert found.sum("order", tier="quick") == 1
+    assert found.sum("order", key="rejected") == 1
+    assert found.sum("cents") == 500 + 500 + 200
+    assert found.by_key("original")["pass"] == 2
+    assert found.sum("regen", key="pass") == 1
+    assert found.sum("divergence", key="significant") == 1
+    assert found.by_key("cause") == {"infrastructure": 1}
+    assert found.sum("regen call", key="answered") == 1
+    assert found.by_key("flag")["dimension_conflict"] == 1
+    assert found.sum("score") == CrosscheckLog.objects.count()
+    assert found.series("order") == [0] * 6 + [3]
+    assert (found.variance.checked, found.variance.diverged) == (1, 1)
+
+
+def test_to_count_again_changes_nothing_but_what_changed(house):
+    roll_up_open_days()
+    before = list(DayCount.objects.order_by("name", "tier", "key").values_list("name", "count"))
+    roll_up_open_days()
+    after = list(DayCount.objects.order_by("name", "tier", "key").values_list("name", "count"))
+    assert before == after
+    DivergenceEvent.objects.all().delete()
+    roll_up_open_days()
+    assert figures(1).sum("divergence") == 0
+
+
+def test_hits_are_nobodys_to_count_again(house):
+    today = timezone.now().date()
+    DayCount.objects.create(day=today, name="hit", count=7)
+    roll_up(today)
+    assert figures(1).sum("hit") == 7
+
+
+def test_other_days_stay_as_they_were(house):
+    past = timezone.now() - timedelta(days=3)
+    DayCount.objects.create(day=past.date(), name="order", tier="full", key="delivered", count=5)
+    roll_up_open_days()
+    found = figures(7)
+    assert found.series("order", tier="full") == [0, 0, 0, 5, 0, 0, 2]
+    assert figures(2).sum("order", tier="full") == 2

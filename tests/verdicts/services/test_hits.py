@@ -1,0 +1,85 @@
+import threading
+import time
+
+import pytest
+from django.db import DatabaseError
+from django.utils import timezone
+
+from audit.models import DayCount
+from verdicts.models import Order
+from verdicts.services import hits as module
+from verdicts.services.hits import Hits, hits
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def counter(monkeypatch) -> Hits:
+    """Without the timer: a test flushes by itself."""
+    monkeypatch.setattr(module, "EVERY", 3600)
+    return Hits()
+
+
+def test_reads_are_counted_in_batches(counter, paid_order):
+    one, other = paid_order(), paid_order()
+    for session_id in (one.session_id, other.session_id, one.session_id):
+        counter.count(session_id)
+    assert not DayCount.objects.exists()
+    assert counter.flush() == 3
+    assert counter.flush() == 0
+    one.refresh_from_db()
+    assert (one.hits, one.last_read_at.date()) == (2, timezone.now().date())
+    counter.count(one.session_id)
+    counter.flush()
+    row = DayCount.objects.get()
+    assert (row.name, row.count) == ("hit", 4)
+
+
+def test_what_cannot_be_written_is_kept(counter, paid_order, monkeypatch):
+    order = paid_order()
+    counter.count(order.session_id)
+
+    def fail(_counted):
+        raise DatabaseError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(module, "_write", fail)
+        assert counter.flush() == 0
+    assert counter.flush() == 1
+
+
+def test_no_count_is_lost_between_threads(counter, paid_order):
+    session_id = paid_order().session_id
+
+    def count():
+        for _ in range(1000):
+            counter.count(session_id)
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.flush() == 8000
+
+
+def test_a_hit_is_counted_and_a_miss_is_none(ask, missed):
+    order = missed("quick")
+    hits.flush()
+    DayCount.objects.all().delete()
+    Order.objects.update(hits=0)
+    ask(order.session_id)
+    assert hits.flush() == 0
+    ask(order.session_id)
+    assert hits.flush() == 1
+    assert Order.objects.get().hits == 1
+
+
+def test_what_is_forgotten_is_never_written(monkeypatch, paid_order):
+    monkeypatch.setattr(module, "EVERY", 0.05)
+    counter = Hits()
+    counter.count(paid_order().session_id)
+    counter.forget()
+    time.sleep(0.2)
+    assert counter.flush() == 0
+    assert not DayCount.objects.exists()

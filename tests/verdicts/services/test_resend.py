@@ -1,0 +1,67 @@
+"""The stored email goes out again, deliberately, under its own Message-ID, and nothing is made."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from audit.models import Action, LogEntry
+from verdicts.core.errors import CannotResend
+from verdicts.models import Delivery, Order, Status
+from verdicts.services.resend import resend
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ada(db) -> User:
+    return User.objects.create_user("ada")
+
+
+def test_a_sent_email_is_sent_again_as_it_was(sandbox, delivered, ada, run_jobs):
+    order = delivered("quick")
+    (first,) = sandbox.messages(to="buyer@example.com")
+    resend(order, who=ada, reason="lost it", seen=Delivery.objects.get().sent_at)
+    run_jobs()
+    first, second = sandbox.messages(to="buyer@example.com")
+    assert first["message_id"] == second["message_id"]
+    assert first["text"] == second["text"]
+    assert Delivery.objects.get().state == Delivery.State.SENT
+    assert sandbox.requests("gemini") == []
+    (action,) = Action.objects.all()
+    assert (action.action, action.who, action.reason) == ("resend verdict email", "ada", "lost it")
+    assert LogEntry.objects.filter(entry__contains="resend verdict email").exists()
+
+
+def test_two_who_press_at_once_send_one(sandbox, delivered, ada, run_jobs):
+    order = delivered("quick")
+    seen = Delivery.objects.get().sent_at
+    resend(order, who=ada, reason="lost it", seen=seen)
+    with pytest.raises(CannotResend, match="on its way"):
+        resend(order, who=ada, reason="lost it", seen=seen)
+    run_jobs()
+    with pytest.raises(CannotResend, match="since you looked"):
+        resend(order, who=ada, reason="lost it", seen=seen)
+    run_jobs()
+    assert len(sandbox.messages(to="buyer@example.com")) == 2
+    assert Action.objects.count() == 1
+
+
+def test_one_that_was_given_up_is_tried_again(sandbox, delivered, ada, run_jobs):
+    order = delivered("quick")
+    Delivery.objects.update(state=Delivery.State.FAILED, sent_at=None, attempts=8)
+    resend(order, who=ada, reason="mailbox was full", seen=None)
+    run_jobs()
+    assert Delivery.objects.get().state == Delivery.State.SENT
+
+
+def test_without_a_stored_verdict_nothing_is_sent(paid_order, ada):
+    with pytest.raises(CannotResend, match="no stored verdict"):
+        resend(paid_order(), who=ada, reason="why not", seen=None)
+    assert not Action.objects.exists()
+
+
+def test_who_was_erased_is_written_to_no_more(delivered, ada):
+    order = delivered("quick")
+    Order.objects.update(status=Status.ERASED)
+    order.refresh_from_db()
+    with pytest.raises(CannotResend):
+        resend(order, who=ada, reason="why not", seen=Delivery.objects.get().sent_at)

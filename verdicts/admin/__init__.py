@@ -1,0 +1,18 @@
+"""The console: one module for each thing that staff look at. docs/CONSOLE.md."""
+
+from django.contrib import admin
+from django_q.models import Failure, OrmQ, Schedule, Success
+
+from verdicts.admin import (
+    accounts,
+    cases,
+    crosschecks,
+    divergences,
+    orders,
+    registers,
+)
+
+__all__ = ["accounts", "cases", "crosschecks", "divergences", "orders", "registers"]
+
+# The queue's own forms run any function by its name: nobody gets one.
+admin.site.unregister([Failure, OrmQ, Schedule, Success])

@@ -1,0 +1,149 @@
+"""How the house is doing, day by day: counted from the rows once, then only added up.
+
+The sweep rolls up the days that can still change. Reading a quarter of a year
+is then a few thousand small rows, however many orders there were.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Count, F, IntegerField, Sum
+from django.db.models.functions import Cast, Floor
+from django.utils import timezone
+
+from audit.models import CrosscheckLog, DayCount, DivergenceEvent, ModelCall
+from audit.variance import Variance, variance
+from verdicts.models import Order
+
+Key = tuple[str, str, str]  # name, tier, key
+
+BUCKETS: Final = 50  # of the score, from 0 to 1
+HIT: Final = "hit"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Sums over some days, and the same day by day for a chart."""
+
+    days: list[date]
+    total: Counter[Key]
+    daily: dict[date, Counter[Key]]
+    variance: Variance  # always of the last thirty days (R14)
+
+    def sum(self, name: str, *, tier: str = "", key: str = "") -> int:
+        """How often, for one tier and key or for all of them."""
+        return sum(
+            count
+            for (its_name, its_tier, its_key), count in self.total.items()
+            if its_name == name and tier in ("", its_tier) and key in ("", its_key)
+        )
+
+    def series(self, name: str, *, tier: str = "", key: str = "") -> list[int]:
+        """The same for each day, oldest first."""
+        return [
+            sum(
+                count
+                for (its_name, its_tier, its_key), count in self.daily[day].items()
+                if its_name == name and tier in ("", its_tier) and key in ("", its_key)
+            )
+            for day in self.days
+        ]
+
+    def by_key(self, name: str) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for (its_name, _, its_key), count in self.total.items():
+            if its_name == name:
+                found[its_key] += count
+        return found
+
+
+def figures(days: int) -> Figures:
+    """Of the last so many days, today included."""
+    now = timezone.now()
+    listed = [now.date() - timedelta(days=back) for back in range(days - 1, -1, -1)]
+    daily: dict[date, Counter[Key]] = {day: Counter() for day in listed}
+    total: Counter[Key] = Counter()
+    rows = DayCount.objects.filter(day__gte=listed[0])
+    for day, name, tier, key, count in rows.values_list("day", "name", "tier", "key", "count"):
+        if day in daily:
+            daily[day][name, tier, key] += count
+            total[name, tier, key] += count
+    return Figures(listed, total, daily, variance(now))
+
+
+def roll_up(day: date) -> int:
+    """Count the day anew from its rows; returns how many counts it has. Safe to repeat."""
+    counted = Counter[Key]()
+    for key, count in _counts(day):
+        counted[key] += count
+    with transaction.atomic():
+        DayCount.objects.filter(day=day).exclude(name=HIT).delete()
+        DayCount.objects.bulk_create(
+            [
+                DayCount(day=day, name=name, tier=tier, key=key, count=count)
+                for (name, tier, key), count in sorted(counted.items())
+            ],
+            update_conflicts=True,
+            unique_fields=["day", "name", "tier", "key"],
+            update_fields=["count"],
+        )
+    return len(counted)
+
+
+def roll_up_open_days() -> int:
+    """Today, and yesterday while it is still being finished."""
+    now = timezone.now()
+    return sum(roll_up(day) for day in {now.date(), (now - timedelta(hours=1)).date()})
+
+
+def _counts(day: date) -> Iterator[tuple[Key, int]]:
+    begin = datetime.combine(day, time.min, tzinfo=UTC)
+    within = (begin, begin + timedelta(days=1))
+    yield from _orders(within)
+    yield from _crosschecks(within)
+    yield from _calls(within)
+    yield from _divergences(within)
+
+
+def _orders(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
+    paid = Order.objects.filter(paid_at__gte=within[0], paid_at__lt=within[1])
+    for tier, status, count in paid.values_list("tier", "status").annotate(n=Count("pk")):
+        yield ("order", tier, status), count
+    for tier, cents in paid.values_list("tier").annotate(n=Sum("price_cents")):
+        yield ("cents", tier, ""), cents or 0
+
+
+def _crosschecks(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
+    checks = CrosscheckLog.objects.filter(created_at__gte=within[0], created_at__lt=within[1])
+    reasons = checks.values_list("tier", "kind", "crosscheck_reason").annotate(n=Count("pk"))
+    for tier, kind, reason, count in reasons:
+        yield (kind, tier, reason), count
+    bucket = Cast(Floor(F("coherence_score") * BUCKETS), IntegerField())
+    scored = checks.filter(coherence_score__isnull=False).annotate(bucket=bucket)
+    for tier, place, count in scored.values_list("tier", "bucket").annotate(n=Count("pk")):
+        yield ("score", tier, str(max(-1, min(place, BUCKETS)))), count
+    for tier, flags in checks.exclude(flags=[]).values_list("tier", "flags").iterator():
+        for flag in flags:
+            yield ("flag", tier, flag), 1
+
+
+def _calls(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
+    calls = ModelCall.objects.filter(created_at__gte=within[0], created_at__lt=within[1])
+    for tier, kind, outcome, count in calls.values_list("tier", "kind", "outcome").annotate(
+        n=Count("pk")
+    ):
+        yield (f"{kind} call", tier, outcome), count
+
+
+def _divergences(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
+    events = DivergenceEvent.objects.filter(created_at__gte=within[0], created_at__lt=within[1])
+    for tier, level, count in events.values_list("tier", "level").annotate(n=Count("pk")):
+        yield ("divergence", tier, level or "skipped"), count
+    diverged = events.filter(level__in=["minor", "significant"])
+    for tier, causes in diverged.values_list("tier", "causes").iterator():
+        for cause in causes:
+            yield ("cause", tier, cause), 1

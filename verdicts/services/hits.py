@@ -1,0 +1,80 @@
+"""Cached answers given: counted in memory, written in batches, so that a read costs no write.
+
+A process that is killed loses the counts of its last seconds, and nothing else.
+"""
+
+import atexit
+import logging
+import threading
+from collections import Counter
+from typing import Final
+
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from audit.models import DayCount
+from verdicts.models import Order
+
+logger = logging.getLogger(__name__)
+
+EVERY: Final = 5.0  # seconds
+
+
+class Hits:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counted: Counter[str] = Counter()
+        self._timer: threading.Timer | None = None
+
+    def count(self, session_id: str) -> None:
+        """One more answer from the cache."""
+        with self._lock:
+            self._counted[session_id] += 1
+            if self._timer is None:
+                self._timer = threading.Timer(EVERY, self._flush_and_close)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def flush(self) -> int:
+        """Write what was counted; what cannot be written now is kept for the next time."""
+        with self._lock:
+            counted, self._counted, self._timer = self._counted, Counter(), None
+        if not counted:
+            return 0
+        try:
+            with transaction.atomic():
+                _write(counted)
+        except DatabaseError as error:
+            logger.warning("hits cannot be counted now: %s", type(error).__name__)
+            with self._lock:
+                self._counted.update(counted)
+            return 0
+        return counted.total()
+
+    def forget(self) -> None:
+        """Drop what was counted, and the timer with it."""
+        with self._lock:
+            if self._timer:
+                self._timer.cancel()
+            self._counted, self._timer = Counter(), None
+
+    def _flush_and_close(self) -> None:
+        try:
+            self.flush()
+        finally:
+            connection.close()  # this thread's own, and the thread ends
+
+
+def _write(counted: Counter[str]) -> None:
+    now = timezone.now()
+    # In one order everywhere, so that two processes cannot wait for each other.
+    for session_id, number in sorted(counted.items()):
+        mine = Order.objects.filter(session_id=session_id)
+        mine.update(hits=F("hits") + number, last_read_at=now)
+    row, _ = DayCount.objects.get_or_create(day=now.date(), name="hit", defaults={"count": 0})
+    DayCount.objects.filter(pk=row.pk).update(count=F("count") + counted.total())
+
+
+hits = Hits()
+atexit.register(hits.flush)
