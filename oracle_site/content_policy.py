@@ -26,6 +26,8 @@ PAGES: Final = {
 }
 ADMIN: Final = {
     "default-src": "'self'",
+    "script-src": "'self' 'unsafe-eval'",  # unfold's Alpine evaluates its attributes
+    "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data:",
     "form-action": "'self'",
     **_NOBODY_FRAMES,

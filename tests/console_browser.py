@@ -1,30 +1,6 @@
-"""Chromium for the console's walk and its pictures."""
+"""How a person of staff gets into the console, in a browser."""
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from playwright.sync_api import Browser, Page, sync_playwright
-
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    path = shutil.which("chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS])
-        yield browser
-        browser.close()
+from playwright.sync_api import Page
 
 
 def log_in(page: Page, url: str, name: str, password: str) -> None:

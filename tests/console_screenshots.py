@@ -1,16 +1,13 @@
-"""`python -m tests.console_screenshots`: the console's pages, light and dark, into docs/images."""
+"""The console's pages, light and dark: the other half of `make screenshots`."""
 
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
 from tests.child_env import child_env
-from tests.console_browser import chromium, log_in
-from tests.live_site import ROOT, LiveSite, live_site
-from tests.oracle_site.supervise.house import wait_for
+from tests.console_browser import log_in
+from tests.live_site import ROOT, LiveSite
 
 FOLDER = ROOT / "docs" / "images"
 IDEAS = {
@@ -75,15 +72,7 @@ def link(page: Page, row: int) -> str:
     return address.split("/admin/")[1]
 
 
-def main() -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, live_site(Path(folder)) as site:
-        stock(site)
-        wait_for(lambda: site.http.get("/admin/login/").status_code == 200)
-        with chromium() as browser:
-            for scheme in ("light", "dark"):
-                take(site, browser, scheme)
-
-
-if __name__ == "__main__":
-    main()
+def take_console(site: LiveSite, browser: Browser) -> None:
+    stock(site)
+    for scheme in ("light", "dark"):
+        take(site, browser, scheme)

@@ -6,9 +6,10 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page
 
 from tests.browser import bring_browser, open_browser
+from tests.console_screenshots import take_console
 from tests.customers import Customers
 from tests.file_sizes import ROOT
-from tests.live_site import live_site
+from tests.live_site import LiveSite, live_site
 from tests.visitor import DESK, Visitor
 
 FOLDER = ROOT / "docs" / "images"
@@ -23,18 +24,19 @@ HIDE_NUMBER = """() => {
 def main() -> None:
     path = bring_browser()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory(prefix="oracle-screenshots-") as folder,
-        live_site(Path(folder)) as site,
-        open_browser(path) as browser,
-    ):
-        take(Customers(site), browser)
+    for photographer in (take_customers, take_console):  # each with a house of its own
+        with (
+            tempfile.TemporaryDirectory(prefix="oracle-screenshots-") as folder,
+            live_site(Path(folder)) as site,
+            open_browser(path) as browser,
+        ):
+            photographer(site, browser)
     for picture in sorted(FOLDER.glob("*.png")):
         print(f"{picture.stat().st_size // 1000:>5} KB  {picture.relative_to(ROOT)}")
 
 
-def take(customers: Customers, browser: Browser) -> None:
-    site = customers.site
+def take_customers(site: LiveSite, browser: Browser) -> None:
+    customers = Customers(site)
     visitor = Visitor(browser, site.url, also=site.sandbox.url)
     waiting = customers.buy("full", fault="slow", seconds=50)
     save(visitor.open(), "landing", height=900)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.child_env import child_env
-from tests.console_browser import chromium, log_in
+from tests.console_browser import log_in
 from tests.live_site import ROOT, LiveSite, live_site
 
 BUYER = "buyer@example.com"
@@ -21,12 +21,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSite]:
         people = ("ada=Reviewer", "otto=Operator", "nell=")
         command = [sys.executable, "-m", "tests.console_staff", *people]
         subprocess.run(command, cwd=ROOT, env=child_env(**running.variables), check=True)
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
         yield running
 
 
