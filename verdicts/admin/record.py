@@ -49,6 +49,7 @@ class RecordAdmin(Base):
     list_per_page = 20
     list_max_show_all = 0
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER  # each would count the whole table
     paginator = BoundedPaginator
     list_filter_submit = True
     change_list_template = "admin/record_list.html"

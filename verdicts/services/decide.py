@@ -56,7 +56,7 @@ def _act(case: Case, outcome: Case.Outcome, *, who: User, note: str) -> bool:
     if outcome == Outcome.RELEASED:
         return release(case.order, who=who, reason=note)
     if outcome == Outcome.RESENT and case.delivery:
-        if reopen(case.delivery):
+        if reopen(case.delivery, even_uncertain=True):
             queue.enqueue(queue.DELIVER, case.delivery.pk)
         return True
     return True

@@ -87,10 +87,14 @@ def owe(
     return delivery
 
 
-def reopen(delivery: Delivery) -> bool:
-    """Owe it again where it was given up; under the same Message-ID, as ever."""
+def reopen(delivery: Delivery, *, even_uncertain: bool = False) -> bool:
+    """Owe it again where it was given up; under the same Message-ID, as ever.
+
+    `even_uncertain`: a person has decided that it may arrive twice (R13).
+    """
+    ended = [State.FAILED, State.UNCERTAIN] if even_uncertain else [State.FAILED]
     return bool(
-        Delivery.objects.filter(pk=delivery.pk, state=State.FAILED).update(
+        Delivery.objects.filter(pk=delivery.pk, state__in=ended).update(
             state=State.PENDING, attempts=0, due_at=timezone.now()
         )
     )

@@ -46,3 +46,17 @@ def test_a_list_does_no_more_for_more_rows(reviewer, paid_order, django_assert_n
         paid_order()
     with django_assert_num_queries(len(few)):
         reviewer.get(address)
+
+
+def test_no_filter_counts_the_whole_table(reviewer, paid_order):
+    paid_order()
+    address = reverse("admin:verdicts_order_changelist")
+    answer = reviewer.get(address, {"_facets": "True"})
+    assert answer.context["cl"].add_facets is False
+    assert "Show counts" not in reviewer.get(address).content.decode()
+
+
+def test_an_empty_list_invites_nobody_to_create_anything(reviewer):
+    text = reviewer.get(reverse("admin:verdicts_case_changelist")).content.decode()
+    assert "Nothing is waiting." in text
+    assert "Create" not in text

@@ -140,6 +140,26 @@ def test_an_email_is_sent_again_under_its_own_message_id(sandbox, delivered, ada
     assert sandbox.requests("gemini") == []
 
 
+def test_a_notice_that_may_have_been_sent_is_sent_on_a_persons_word(
+    sandbox, missed, ask, ada, run_jobs
+):
+    order = missed("full", "GREEN")
+    sandbox.fault("gemini", "verdict", label="RED")
+    ask(order.session_id)
+    run_jobs()
+    Delivery.objects.filter(kind=Delivery.Kind.DIVERGENCE).update(state=Delivery.State.UNCERTAIN)
+    notice = Delivery.objects.get(kind=Delivery.Kind.DIVERGENCE)
+    before = len(sandbox.messages(to=order.email))
+    Case.objects.all().delete()
+    case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=notice)
+    act(case, Outcome.RESENT, ada)
+    run_jobs()
+    sent = sandbox.messages(to=order.email)
+    assert len(sent) == before + 1
+    assert sent[-1]["message_id"] == notice.message_id
+    assert Delivery.objects.get(pk=notice.pk).state == Delivery.State.SENT
+
+
 @pytest.mark.parametrize("outcome", [Outcome.RELEASED, Outcome.RESENT])
 def test_what_does_not_fit_the_kind_is_refused(rejected, ada, outcome):
     with pytest.raises(CaseTaken, match="cannot be"):
