@@ -28,7 +28,7 @@ check: $(VENV)/.dev
 	$(DEPLOY) $(PY) manage.py check --deploy --fail-level WARNING
 
 bench: $(VENV)/.dev
-	@failed=0; for one in judgement record walk regeneration; do \
+	@failed=0; for one in judgement record walk regeneration console; do \
 		$(PY) -m benchmarks.$$one || failed=1; done; exit $$failed
 
 screenshots: $(VENV)/.dev
