@@ -3,6 +3,7 @@
 from django.utils import timezone
 
 from audit import log
+from audit.core.plain import plain
 from audit.core.record import action_entry
 from audit.models import Action
 
@@ -10,7 +11,7 @@ from audit.models import Action
 def record_action(*, session_id: str, action: str, who: str, reason: str) -> Action:
     """In the caller's transaction, so that nothing is done without its record."""
     row = Action.objects.create(
-        session_id=session_id, action=action, who=who[:150], reason=reason[:500]
+        session_id=session_id, action=action[:30], who=plain(who, 150), reason=plain(reason, 500)
     )
     log.append(
         action_entry(

@@ -81,7 +81,6 @@ class Order(models.Model):
                 condition=Q(status__in=[Status.PAID, Status.GENERATING]),
             ),
             models.Index("paid_at", "tier", "status", name="order_day"),
-            models.Index("email", name="order_email"),
             # What staff look for: whom it belongs to, however it was typed, and by status.
             models.Index(Lower("email"), name="order_email_lower"),
             models.Index("status", "id", name="order_status"),
@@ -317,3 +316,8 @@ class Case(models.Model):
 
     def __str__(self) -> str:
         return f"case {self.pk}: {self.kind}"
+
+    @property
+    def is_decided(self) -> bool:
+        """Nothing more comes of it. A customer who was written to may still answer."""
+        return self.closed_at is not None and self.outcome != self.Outcome.CONTACTED

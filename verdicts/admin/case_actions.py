@@ -8,11 +8,12 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
+from audit.actions import record_action
 from verdicts import outside
 from verdicts.admin.case_page import CONFIRMED, WORDS, choices, following
 from verdicts.admin.permissions import DECIDE, SEE_CASES, need
-from verdicts.core.errors import CaseTaken, PaymentError
-from verdicts.models import Case
+from verdicts.core.errors import CaseTaken, PaymentError, RefundedMeanwhile
+from verdicts.models import Case, Order, Status
 from verdicts.services import cases
 from verdicts.services.decide import NEEDS, decide
 
@@ -29,6 +30,7 @@ def claim(_: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
     if request.method == "POST":
         try:
             cases.claim(case, who=user(request))
+            _record(request, case, "claim case")
             messages.success(request, "It is yours for a quarter of an hour.")
         except CaseTaken as error:
             messages.error(request, str(error))
@@ -39,6 +41,7 @@ def leave(_: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
     case = _case(request, case_id)
     if request.method == "POST":
         if cases.leave(case, who=user(request)):
+            _record(request, case, "leave case")
             messages.success(request, "Given back: anybody can claim it now.")
         else:
             messages.warning(request, "It was not yours any more.")
@@ -78,7 +81,7 @@ def go_to_next(_: "RecordAdmin", request: HttpRequest) -> HttpResponse:
 def _ask_again(
     admin: "RecordAdmin", request: HttpRequest, case: Case, outcome: Case.Outcome, note: str
 ) -> HttpResponse:
-    if case.closed_at or outcome not in {one.outcome for one in choices(request, case)}:
+    if case.is_decided or outcome not in {one.outcome for one in choices(request, case)}:
         messages.error(request, "That cannot be done any more: look again.")
         return redirect(PAGE, case.pk)
     title, follows = WORDS[outcome]
@@ -91,16 +94,25 @@ def _ask_again(
         order=case.order,
         outcome=outcome,
         note=note,
-        amount=f"{case.order.price_cents / 100:.2f} {case.order.currency.upper()}",
+        amount=_amount(case.order),
         verb=title,
         follows=follows,
     )
+
+
+def _amount(order: Order) -> str:
+    if order.status == Status.HELD:  # it was held because another sum was paid
+        return "Everything that was paid"
+    return f"{order.price_cents / 100:.2f} {order.currency.upper()}"
 
 
 def _decide(request: HttpRequest, case: Case, outcome: Case.Outcome, note: str) -> HttpResponse:
     account = outside.stripe_account()
     try:
         decide(case, outcome, who=user(request), note=note, account=account)
+    except RefundedMeanwhile as error:
+        messages.warning(request, str(error))
+        return redirect(PAGE, case.pk)
     except CaseTaken as error:
         messages.error(request, f"Nothing was done. {error}")
         return redirect(PAGE, case.pk)
@@ -115,6 +127,15 @@ def _case(request: HttpRequest, case_id: int) -> Case:
     need(request, SEE_CASES, DECIDE)
     found: Any = Case.objects.select_related("order", "delivery")
     return cast("Case", get_object_or_404(found, pk=case_id))
+
+
+def _record(request: HttpRequest, case: Case, action: str) -> None:
+    record_action(
+        session_id=case.order.session_id or "",
+        action=action,
+        who=user(request).get_username(),
+        reason=f"case {case.pk}",
+    )
 
 
 def user(request: HttpRequest) -> User:

@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from verdicts.admin.record import RecordAdmin
 
 # What moves no money and asks no model.
+MOST: Final = 500
 BULK: Final = (Case.Outcome.CONTACTED, Case.Outcome.CORRECT, Case.Outcome.FALSE)
 
 
 def close_with_note(admin: "RecordAdmin", request: HttpRequest, chosen: QuerySet[Case]) -> Any:
     """A page that asks for outcome and note; then the closing, and back to the list (None)."""
     need(request, DECIDE)
+    if chosen.count() > MOST:
+        messages.error(
+            request, f"At most {MOST} at a time: filter first, or do it in several turns."
+        )
+        return None
     note = request.POST.get("note", "").strip()
     asked = request.POST.get("outcome", "")
     if "apply" in request.POST and note and asked in BULK:

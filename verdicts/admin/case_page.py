@@ -62,7 +62,7 @@ def case_page(request: HttpRequest, case: Case) -> dict[str, Any]:
 
 def choices(request: HttpRequest, case: Case) -> list[Choice]:
     """The outcomes that this person may choose and that the order still allows."""
-    if case.closed_at or not allowed(request, DECIDE):
+    if case.is_decided or not allowed(request, DECIDE):
         return []
     return [
         Choice(outcome, *WORDS[outcome])

@@ -2,7 +2,7 @@
 
 import csv
 import json
-import logging
+import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -11,17 +11,16 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils import timezone
 
+from audit.actions import record_action
 from audit.core.redaction import short_hash
 from verdicts.admin.permissions import need
 
 if TYPE_CHECKING:
     from verdicts.admin.record import RecordAdmin
 
-logger = logging.getLogger(__name__)
-
 CHUNK: Final = 1000
 # What a spreadsheet takes for a formula.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA: Final = ("=", "+", "-", "@")
 _TYPES: Final = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 
@@ -46,7 +45,12 @@ def export(model_admin: "RecordAdmin", request: HttpRequest, form: str) -> HttpR
         return HttpResponse("No such filter.", status=400, content_type="text/plain")
     columns = columns_of(model_admin, request)
     found = rows.values_list(*(column.field for column in columns)).iterator(chunk_size=CHUNK)
-    logger.info("%s exported %s as %s", request.user.get_username(), opts.model_name, form)
+    record_action(
+        session_id="",
+        action=f"export {opts.model_name} {form}",
+        who=request.user.get_username(),
+        reason=request.GET.urlencode(),
+    )
     response = StreamingHttpResponse(_FORMS[form](columns, found), content_type=_TYPES[form])
     name = f"{opts.model_name}-{timezone.now():%Y%m%d-%H%M}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -87,7 +91,13 @@ def cell(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return json.dumps(value, cls=DjangoJSONEncoder)
     text = str(value.isoformat() if hasattr(value, "isoformat") else value)
-    return f"'{text}" if isinstance(value, str) and text.startswith(_FORMULA) else text
+    return f"'{text}" if isinstance(value, str) and _is_formula(text) else text
+
+
+def _is_formula(text: str) -> bool:
+    """Also behind blanks and control characters, and in full-width signs."""
+    seen = "".join(one for one in unicodedata.normalize("NFKC", text) if one.isprintable())
+    return seen.lstrip().startswith(_FORMULA) or text.startswith(("\t", "\r"))
 
 
 class _Echo:

@@ -16,6 +16,9 @@ else:
     RangeFilter = RangeDateFilter
 
 
+LAST_DAY = date(9999, 12, 30)
+
+
 class DayRange(RangeFilter):
     """From a day to a day, both of them included; UTC, like everything on record."""
 
@@ -31,9 +34,11 @@ class DayRange(RangeFilter):
 
 def _day(text: object) -> datetime | None:
     try:
-        return datetime.combine(date.fromisoformat(str(text)), time.min, tzinfo=UTC)
+        day = date.fromisoformat(str(text))
     except ValueError:
         return None
+    # No database's calendar ends with a day that has a next one.
+    return datetime.combine(min(day, LAST_DAY), time.min, tzinfo=UTC)
 
 
 def one_of(name: str, values: Iterable[str], *, heading: str = "") -> type[SimpleListFilter]:

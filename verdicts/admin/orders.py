@@ -28,7 +28,7 @@ _FINGERPRINT: Final = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
 
 @admin.register(Order)
 class OrderAdmin(RecordAdmin):
-    customer_fields = ("session_id", "query", "email")
+    customer_fields = ("session_id", "query", "email", "payment_intent", "token")
     page_template = "admin/order.html"
     list_display = ("id", "standing", "tier", "email", "price", "paid_at", "refunded_at", "session")
     list_filter = ("status", "tier", ("paid_at", DayRange))
@@ -45,7 +45,7 @@ class OrderAdmin(RecordAdmin):
         if term.startswith("cs_"):
             return Q(session_id=term)
         if term.startswith("pi_"):
-            return Q(payment_intent=term)
+            return Q(payment_intent=term) if allowed(request, CUSTOMER) else None
         if _FINGERPRINT.fullmatch(term):
             mine = Verdict.objects.filter(fingerprint=term.lower())
             found = Q(pk__in=list(mine.values_list("order_id", flat=True)[:1000]))
@@ -106,10 +106,12 @@ class OrderAdmin(RecordAdmin):
         if request.method == "POST" and not reason:
             messages.error(request, "Say why it is to be sent again.")
         elif request.method == "POST":
-            seen = parse_datetime(request.POST.get("seen", ""))
             try:
+                seen = parse_datetime(request.POST.get("seen", ""))
                 resend(order, who=user(request), reason=reason, seen=seen)
                 messages.success(request, "The stored email is on its way again.")
             except CannotResend as error:
                 messages.error(request, f"Nothing was sent. {error}")
+            except ValueError:  # a date that is none
+                messages.error(request, "Nothing was sent. Open the page again, then try.")
         return redirect(PAGE, order_id)

@@ -104,7 +104,7 @@ class RecordAdmin(Base):
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
         """Only the filters that are offered: `?email__startswith=` would read what is hidden."""
-        return lookup in set(self._lookups(request))
+        return lookup in set(self._lookups(request)) and "\0" not in str(value)
 
     def _lookups(self, request: HttpRequest) -> Iterator[str]:
         for one in self.get_list_filter(request):

@@ -9,9 +9,11 @@ OracleError
     PaymentsBusy      try later: 503
     UnknownSession    Stripe does not know it: 404
     PaymentRefused    Stripe will not have the request as it is: operators
+    AlreadyRefunded   all of it was paid back before: as good as done
     BadSignature      not from Stripe: 400
     BadEvent          signed, but not of the shape of an event: 400
   CaseTaken           somebody else is at it, or has done it: told to whoever asked
+    RefundedMeanwhile   the money is back all the same
   CannotResend        there is nothing to send again, or it is being done: likewise
   MailError
     MailRefused       not taken: try again, not before `retry_after` seconds
@@ -55,6 +57,10 @@ class PaymentRefused(PaymentError):
     pass
 
 
+class AlreadyRefunded(PaymentError):
+    pass
+
+
 class BadSignature(PaymentError):
     pass
 
@@ -64,6 +70,10 @@ class BadEvent(PaymentError):
 
 
 class CaseTaken(OracleError):
+    pass
+
+
+class RefundedMeanwhile(CaseTaken):
     pass
 
 

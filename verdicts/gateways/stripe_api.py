@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from verdicts.core.errors import (
+    AlreadyRefunded,
     BadEvent,
     BadSignature,
     PaymentRefused,
@@ -109,6 +110,8 @@ def _call(account: Account, call: Coroutine[Any, Any, Any]) -> dict[str, Any]:
     except stripe.InvalidRequestError as error:
         if error.code == "resource_missing":
             raise UnknownSession("Stripe does not know it") from None
+        if error.code == "charge_already_refunded":
+            raise AlreadyRefunded("it was paid back before") from None
         raise PaymentRefused(f"Stripe refused the request ({error.code or error.param})") from None
     except (stripe.AuthenticationError, stripe.PermissionError) as error:
         raise PaymentRefused(f"Stripe refused our key ({type(error).__name__})") from None

@@ -11,12 +11,15 @@ BATCH = 500
 
 def fill(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     verdicts = apps.get_model("verdicts", "Verdict").objects
-    while batch := list(verdicts.filter(fingerprint="").only("payload")[:BATCH]):
+    done = 0
+    while batch := list(verdicts.filter(pk__gt=done).order_by("pk").only("payload")[:BATCH]):
         for verdict in batch:
             verdict.fingerprint = fingerprint(verdict.payload)
         verdicts.bulk_update(batch, ["fingerprint"])
+        done = batch[-1].pk
 
 
 class Migration(migrations.Migration):
+    atomic = False  # a batch at a time, so that no verdict is held for long
     dependencies = [("verdicts", "0006_fingerprint")]
     operations = [migrations.RunPython(fill, migrations.RunPython.noop)]

@@ -50,6 +50,7 @@ def _order(order: Order) -> dict[str, object]:
         "tier": TIER[order.tier_name],
         "price": Price(order.price_cents, order.currency),
         "refunded": Price(order.refunded_cents, order.currency),
+        "looked_at": order.cases.filter(closed_at=None).exists(),
     }
 
 

@@ -48,6 +48,8 @@ def standing(answer: dict[str, Any], *, order_id: int, email: Delivery | None) -
 
 
 def _of_original(email: Delivery | None) -> Name:
+    if email is not None and email.sent_at:
+        return "emailed"  # whatever became of sending it once more
     if on_its_way(email):
         return "sending"
     return "unsent" if email is None or email.state in _UNSENT else "emailed"

@@ -13,11 +13,14 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from audit.actions import record_action
+from audit.core.plain import plain
 from audit.models import CrosscheckLog
 from verdicts.core.errors import CaseTaken
 from verdicts.models import Case, Delivery, Order
 
 CLAIM: Final = timedelta(minutes=15)
+# A customer who was written to may answer: that case can still come to something.
+UNDECIDED: Final = Q(closed_at=None) | Q(outcome=Case.Outcome.CONTACTED)
 
 
 def open_case(
@@ -27,8 +30,12 @@ def open_case(
     crosscheck: CrosscheckLog | None = None,
     delivery: Delivery | None = None,
 ) -> Case:
-    """In the transaction of what it is about."""
-    return Case.objects.create(kind=kind, order=order, crosscheck=crosscheck, delivery=delivery)
+    """In the transaction of what it is about. An email has one open case at most."""
+    about = {"kind": kind, "order": order, "crosscheck": crosscheck}
+    if delivery is None:
+        return Case.objects.create(**about)
+    case, _ = Case.objects.get_or_create(delivery=delivery, closed_at=None, defaults=about)
+    return case
 
 
 def claim(case: Case, *, who: User) -> Case:
@@ -41,7 +48,7 @@ def claim(case: Case, *, who: User) -> Case:
 
 def leave(case: Case, *, who: User) -> bool:
     """Given back, if it was ours."""
-    mine = Case.objects.filter(pk=case.pk, claimed_by=who, closed_at=None)
+    mine = Case.objects.filter(UNDECIDED, pk=case.pk, claimed_by=who)
     return bool(mine.update(claimed_by=None, claimed_until=None))
 
 
@@ -53,7 +60,7 @@ def close(case: Case, outcome: Case.Outcome, *, who: User, note: str) -> Case:
     with transaction.atomic():
         closed = _free(case, who).update(
             outcome=outcome,
-            note=note[:500],
+            note=plain(note, 500),
             closed_by=who,
             closed_at=timezone.now(),
             claimed_by=None,
@@ -85,7 +92,7 @@ def close_all(cases: QuerySet[Case], outcome: Case.Outcome, *, who: User, note: 
 
 def _free(case: Case, who: User) -> QuerySet[Case]:
     unclaimed = Q(claimed_by=None) | Q(claimed_by=who) | Q(claimed_until__lt=timezone.now())
-    return Case.objects.filter(unclaimed, pk=case.pk, closed_at=None)
+    return Case.objects.filter(unclaimed, UNDECIDED, pk=case.pk)
 
 
 def _why_not(case: Case) -> str:

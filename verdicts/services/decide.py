@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from verdicts import queue
-from verdicts.core.errors import CaseTaken
+from verdicts.core.errors import CaseTaken, RefundedMeanwhile
 from verdicts.gateways.stripe_api import Account
 from verdicts.models import Case
 from verdicts.services.authorize import authorize, release
@@ -33,6 +33,7 @@ OUTCOMES: Final[dict[str, tuple[Case.Outcome, ...]]] = {
 NEEDS: Final = {
     Outcome.REFUNDED: "verdicts.refund_order",
     Outcome.AUTHORIZED: "verdicts.authorize_generation",
+    Outcome.RELEASED: "verdicts.refund_order",
 }
 
 
@@ -43,6 +44,10 @@ def decide(case: Case, outcome: Case.Outcome, *, who: User, note: str, account: 
     claim(case, who=who)  # nobody else decides while we ask Stripe
     if outcome == Outcome.REFUNDED:
         refund_order(case.order, account=account, who=who, reason=note)
+        try:
+            return close(case, outcome, who=who, note=note)
+        except CaseTaken as error:
+            raise RefundedMeanwhile(f"The payment was refunded. {error}") from None
     with transaction.atomic():
         if not _act(case, outcome, who=who, note=note):
             raise CaseTaken("The order has changed meanwhile: look again.")
@@ -56,7 +61,7 @@ def _act(case: Case, outcome: Case.Outcome, *, who: User, note: str) -> bool:
     if outcome == Outcome.RELEASED:
         return release(case.order, who=who, reason=note)
     if outcome == Outcome.RESENT and case.delivery:
-        if reopen(case.delivery, even_uncertain=True):
-            queue.enqueue(queue.DELIVER, case.delivery.pk)
-        return True
+        if not reopen(case.delivery, even_uncertain=True):
+            return False  # it is on its way already, or was sent
+        queue.enqueue(queue.DELIVER, case.delivery.pk)
     return True

@@ -169,8 +169,8 @@ def _give_up(delivery: Delivery, why: str, end: Delivery.State) -> None:
         ).update(state=end, due_at=None, error=why[:200])
         if given_up and delivery.kind not in TO_STAFF:
             about = f"the {delivery.kind} email {_WORDS[end]}: {why}"
-            owe(delivery.order, Delivery.Kind.STAFF, name=f"undelivered.{delivery.pk}", about=about)
-            open_case(delivery.order, Case.Kind.EMAIL, delivery=delivery)
+            case = open_case(delivery.order, Case.Kind.EMAIL, delivery=delivery)
+            owe(delivery.order, Delivery.Kind.STAFF, name=f"case.{case.pk}", about=about)
 
 
 def _mark(delivery: Delivery, *, due_at: datetime | None = None, **changes: Any) -> None:

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Count, F, IntegerField, Sum
+from django.db.models import Count, F, IntegerField, Max, Sum
 from django.db.models.functions import Cast, Floor
 from django.utils import timezone
 
@@ -23,6 +23,7 @@ Key = tuple[str, str, str]  # name, tier, key
 
 BUCKETS: Final = 50  # of the score, from 0 to 1
 HIT: Final = "hit"
+MOST_DAYS: Final = 90  # as far back as anybody looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +96,19 @@ def roll_up(day: date) -> int:
 
 
 def roll_up_open_days() -> int:
-    """Today, and yesterday while it is still being finished."""
-    now = timezone.now()
-    return sum(roll_up(day) for day in {now.date(), (now - timedelta(hours=1)).date()})
+    """Every day since the last one that was counted, which may not have been over then."""
+    today = timezone.now().date()
+    counted = DayCount.objects.exclude(name=HIT).aggregate(last=Max("day"))["last"]
+    begun = counted or _first_day() or today
+    # A day goes on changing for an hour after its end: what was judged then is counted.
+    begun = min(begun, (timezone.now() - timedelta(hours=1)).date())
+    days = min((today - begun).days, MOST_DAYS)
+    return sum(roll_up(today - timedelta(days=back)) for back in range(days, -1, -1))
+
+
+def _first_day() -> date | None:
+    first = Order.objects.filter(paid_at__isnull=False).order_by("paid_at").first()
+    return first.paid_at.date() if first and first.paid_at else None
 
 
 def _counts(day: date) -> Iterator[tuple[Key, int]]:

@@ -50,7 +50,7 @@ def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
         row = judged.record()
         if judged.decision.approved:
             return _approve(order, judged, row)
-        _finish(order, Status.REJECTED, judged.decision.crosscheck_reason)
+        _finish(order, Status.REJECTED, judged.decision.crosscheck_reason, crosscheck=row)
     return None
 
 
@@ -85,7 +85,14 @@ def _approve(order: Order, judged: Judged, row: CrosscheckLog) -> Verdict | None
     return verdict
 
 
-def _finish(order: Order, status: Status, reason: str, *, only_refunded: bool = False) -> None:
+def _finish(
+    order: Order,
+    status: Status,
+    reason: str,
+    *,
+    crosscheck: CrosscheckLog | None = None,
+    only_refunded: bool = False,
+) -> None:
     """No verdict will come: the customer is told that it was held back, staff why (R18).
 
     Who has the money back is owed neither a verdict nor an explanation.
@@ -101,8 +108,8 @@ def _finish(order: Order, status: Status, reason: str, *, only_refunded: bool = 
         name = f"{order.token.hex}.{order.authorization}" if order.authorization else ""
         owe(order, Delivery.Kind.HELD_BACK, name=name)
         owe(order, Delivery.Kind.STAFF, name=name)
-        if status == Status.FAILED:  # a rejection has its case already
-            open_case(order, Case.Kind.FAILED)
+        kind = Case.Kind.REJECTED if crosscheck else Case.Kind.FAILED
+        open_case(order, kind, crosscheck=crosscheck)
 
 
 def _without_answer(order: Order, model: str, error: ModelError) -> None:
@@ -135,5 +142,8 @@ def _without_answer(order: Order, model: str, error: ModelError) -> None:
 def _still_mine(order: Order) -> QuerySet[Order]:
     """The order, if nobody has taken it over since we claimed this attempt."""
     return Order.objects.filter(
-        pk=order.pk, status__in=(Status.GENERATING, Status.PAID), attempts=order.attempts
+        pk=order.pk,
+        status__in=(Status.GENERATING, Status.PAID),
+        attempts=order.attempts,
+        authorization=order.authorization,  # which counts its attempts from the beginning
     )

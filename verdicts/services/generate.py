@@ -21,8 +21,7 @@ from verdicts.core.body import fingerprint
 from verdicts.core.errors import ModelBusy, ModelError, ModelRefused, ModelRetired
 from verdicts.core.lock import ModelRequest, locked_request
 from verdicts.gateways.gemini import Answer
-from verdicts.models import Case, Order, Verdict
-from verdicts.services.cases import open_case
+from verdicts.models import Order, Verdict
 
 # The gateway, as the caller passes it in.
 Generate = Callable[[ModelRequest], Answer]
@@ -56,7 +55,7 @@ class Judged:
                 at=timezone.now(),
             )
         )
-        row = CrosscheckLog.record(
+        return CrosscheckLog.record(
             self.decision,
             self.output,
             session_id=self.order.session_id or "",
@@ -64,9 +63,6 @@ class Judged:
             tier=self.order.tier,
             call=self.call,
         )
-        if not row.approved:
-            open_case(self.order, Case.Kind.REJECTED, crosscheck=row)
-        return row
 
     def store(self, crosscheck_row: CrosscheckLog) -> Verdict:
         """The verdict, which only an approved decision can become. A regeneration is to compare."""

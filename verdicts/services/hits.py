@@ -9,7 +9,7 @@ import threading
 from collections import Counter
 from typing import Final
 
-from django.db import DatabaseError, connection, transaction
+from django.db import Error, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -45,7 +45,7 @@ class Hits:
         try:
             with transaction.atomic():
                 _write(counted)
-        except DatabaseError as error:
+        except Error as error:
             logger.warning("hits cannot be counted now: %s", type(error).__name__)
             with self._lock:
                 self._counted.update(counted)

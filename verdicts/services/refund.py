@@ -4,14 +4,18 @@ The call is outside any transaction and carries the order's own idempotency key.
 Should we die after it, Stripe's `charge.refunded` tells us all the same.
 """
 
+from typing import Final
+
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from audit.actions import record_action
-from verdicts.core.errors import PaymentRefused
+from verdicts.core.errors import AlreadyRefunded, PaymentRefused
 from verdicts.gateways.stripe_api import Account, refund
 from verdicts.models import Order
-from verdicts.services.payments import note_refund
+from verdicts.services.payments import LARGEST_AMOUNT, note_refund
+
+UNDER_WAY: Final = ("succeeded", "pending", "requires_action")
 
 
 def refund_order(order: Order, *, account: Account, who: User, reason: str) -> bool:
@@ -20,14 +24,26 @@ def refund_order(order: Order, *, account: Account, who: User, reason: str) -> b
         return False
     if not order.payment_intent:
         raise PaymentRefused("there is no payment to pay back")
-    refund(account, order.payment_intent, idempotency_key=f"refund-{order.token}")
+    cents = _pay_back(account, order)
     with transaction.atomic():
-        new = note_refund(order, order.price_cents)
-        if new:
-            record_action(
-                session_id=order.session_id or "",
-                action="refund",
-                who=who.get_username(),
-                reason=reason,
-            )
+        new = note_refund(order, cents)
+        # Also where Stripe's event was faster: a person has asked for it.
+        record_action(
+            session_id=order.session_id or "",
+            action="refund",
+            who=who.get_username(),
+            reason=reason,
+        )
     return new
+
+
+def _pay_back(account: Account, order: Order) -> int:
+    """The sum of all that was paid back, as Stripe tells it."""
+    try:
+        made = refund(account, order.payment_intent, idempotency_key=f"refund-{order.token}")
+    except AlreadyRefunded:
+        return order.refunded_cents or order.price_cents
+    amount = made.get("amount")
+    if made.get("status") not in UNDER_WAY or type(amount) is not int:
+        raise PaymentRefused("Stripe could not pay it back: see its dashboard")
+    return min(order.refunded_cents + amount, LARGEST_AMOUNT)

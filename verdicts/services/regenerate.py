@@ -23,9 +23,10 @@ from verdicts import queue
 from verdicts.core.disclaimer import Comparison
 from verdicts.core.errors import ModelError, ModelRetired
 from verdicts.core.outcomes import Name
-from verdicts.models import CachedVerdict, Order, Status, Verdict
+from verdicts.models import CachedVerdict, Case, Order, Status, Verdict
 from verdicts.services import cache
 from verdicts.services.alerts import tell_retired
+from verdicts.services.cases import open_case
 from verdicts.services.generate import Generate, Judged, generate
 from verdicts.services.originals import delivered_seed, stored_original
 from verdicts.services.outcome import SOON, Outcome
@@ -86,6 +87,8 @@ def _keep(order: Order, judged: Judged, emailed: str) -> Outcome:
         if not still_mine:
             return _lost(order)
         if not judged.decision.approved:
+            if not order.cases.filter(crosscheck__kind="regen").exists():  # once is enough
+                open_case(order, Case.Kind.REJECTED, crosscheck=row)
             return Outcome("rejected", order, emailed=emailed)
         verdict = judged.store(row)
         queue.enqueue(queue.COMPARE, verdict.pk)

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from audit.actions import record_action
 from verdicts import queue
-from verdicts.core.errors import CannotResend
-from verdicts.models import Delivery, Order, Status
+from verdicts.core.errors import CannotResend, CaseTaken
+from verdicts.models import Case, Delivery, Order, Status
+from verdicts.services.cases import close
 from verdicts.services.originals import stored_original
 
 State = Delivery.State
@@ -42,6 +43,7 @@ def resend(order: Order, *, who: User, reason: str, seen: datetime | None) -> De
         ):
             # Somebody else has pressed it since the page was read.
             raise CannotResend("It is on its way already, or has been sent since you looked.")
+        _close_case(delivery, who=who, reason=reason)
         record_action(
             session_id=order.session_id or "",
             action="resend verdict email",
@@ -51,3 +53,12 @@ def resend(order: Order, *, who: User, reason: str, seen: datetime | None) -> De
         queue.enqueue(queue.DELIVER, delivery.pk)
     delivery.refresh_from_db()
     return delivery
+
+
+def _close_case(delivery: Delivery, *, who: User, reason: str) -> None:
+    """That it was not sent needs nobody any more."""
+    for case in Case.objects.select_related("order").filter(delivery=delivery, closed_at=None):
+        try:
+            close(case, Case.Outcome.RESENT, who=who, note=reason)
+        except CaseTaken as error:
+            raise CannotResend(str(error)) from None

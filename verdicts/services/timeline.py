@@ -30,7 +30,7 @@ def timeline(order: Order) -> list[Moment]:
 def _payment(order: Order) -> Iterator[Moment]:
     yield Moment(order.created_at, "ordered", f"{order.tier}, {_money(order, order.price_cents)}")
     if order.paid_at:
-        yield Moment(order.paid_at, "paid", order.payment_intent)
+        yield Moment(order.paid_at, "paid", "")
     if order.refunded_at:
         yield Moment(order.refunded_at, "refunded", _money(order, order.refunded_cents))
 

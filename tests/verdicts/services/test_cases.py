@@ -9,7 +9,10 @@ from django.utils import timezone
 from audit.models import Action
 from verdicts.core.errors import CaseTaken
 from verdicts.models import Case, Delivery, Order, Status
+from verdicts.outside import ask_model
 from verdicts.services.cases import claim, close, close_all, leave
+from verdicts.services.deliver import deliver, reopen
+from verdicts.services.fulfil import fulfil
 
 pytestmark = pytest.mark.django_db
 
@@ -108,3 +111,52 @@ def test_many_are_closed_at_once_but_for_those_that_somebody_has(rejected, ada, 
     claim(cases[1], who=bob)
     assert close_all(Case.objects.all(), Case.Outcome.CORRECT, who=ada, note="a storm") == 2
     assert Case.objects.get(closed_at=None) == cases[1]
+
+
+def test_an_email_that_fails_again_while_its_case_is_open_has_one_case(
+    sandbox, paid_order, run_jobs
+):
+    paid_order(customer_details={"email": None})
+    run_jobs()
+    delivery = Delivery.objects.get(kind=Delivery.Kind.VERDICT)
+    reopen(delivery)
+    deliver(delivery.pk, send=lambda letter: None)
+    delivery.refresh_from_db()
+    assert delivery.state == Delivery.State.FAILED
+    assert Case.objects.count() == 1
+
+
+def test_a_rejected_regeneration_needs_a_person_once(ask, sandbox, missed, ada):
+    order = missed("full")
+    for _ in range(3):
+        Order.objects.update(regen_at=None)
+        sandbox.fault("gemini", "contradictory")
+        ask(order.session_id)
+        Case.objects.update(closed_at=timezone.now(), outcome=Case.Outcome.CORRECT)
+    assert Case.objects.count() == 1
+
+
+def test_an_order_that_was_refunded_while_it_was_judged_needs_nobody(sandbox, paid_order):
+    order = paid_order("full")
+
+    def ask_and_refund(request):
+        Order.objects.update(refunded_at=timezone.now())
+        return ask_model(request)
+
+    sandbox.fault("gemini", "contradictory")
+    fulfil(order.pk, model="gemini-2.5-flash", ask=ask_and_refund)
+    assert Order.objects.get().status == Status.FAILED
+    assert not Case.objects.exists()
+
+
+def test_a_customer_who_was_written_to_may_still_be_paid_back(rejected, ada, bob):
+    case = close(rejected(), Case.Outcome.CONTACTED, who=ada, note="wrote to them")
+    assert not case.is_decided
+    case = close(case, Case.Outcome.CORRECT, who=bob, note="no answer")
+    assert case.is_decided
+    with pytest.raises(CaseTaken, match="bob has closed it already"):
+        close(case, Case.Outcome.FALSE, who=ada, note="still")
+
+
+def test_a_note_that_no_database_takes_is_kept_as_far_as_one_does(rejected, ada):
+    assert close(rejected(), Case.Outcome.FALSE, who=ada, note="a\x00b\ud800").note == "ab"

@@ -6,11 +6,14 @@ import pytest
 from django.contrib.auth.models import User
 
 from audit.models import Action, ModelCall
-from verdicts.core.errors import CaseTaken, PaymentsBusy
+from verdicts.core.errors import CaseTaken, PaymentRefused, PaymentsBusy, RefundedMeanwhile
 from verdicts.models import Case, Delivery, Order, Status
-from verdicts.outside import stripe_account
+from verdicts.outside import ask_model, stripe_account
+from verdicts.services import refund as refunding
+from verdicts.services.authorize import authorize
 from verdicts.services.checkout import start_checkout
 from verdicts.services.decide import OUTCOMES, decide
+from verdicts.services.fulfil import fulfil
 from verdicts.services.reread import is_unpaid
 
 pytestmark = pytest.mark.django_db
@@ -168,3 +171,68 @@ def test_what_does_not_fit_the_kind_is_refused(rejected, ada, outcome):
 
 def test_every_kind_can_be_decided():
     assert set(OUTCOMES) == set(Case.Kind)
+
+
+def test_the_sum_that_went_back_is_the_one_that_stripe_names(sandbox, paid_order, ada, monkeypatch):
+    paid_order(currency="usd")  # held
+    case = Case.objects.get()
+    answer = {"status": "succeeded", "amount": 300}
+    monkeypatch.setattr(refunding, "refund", lambda *_, **__: answer)
+    act(case, Outcome.REFUNDED, ada)
+    assert Order.objects.get().refunded_cents == 300
+
+
+def test_a_refund_that_stripe_could_not_make_is_none(sandbox, rejected, ada, monkeypatch):
+    answer = {"status": "failed", "amount": 500}
+    monkeypatch.setattr(refunding, "refund", lambda *_, **__: answer)
+    with pytest.raises(PaymentRefused, match="could not pay it back"):
+        act(rejected, Outcome.REFUNDED, ada)
+    rejected.refresh_from_db()
+    assert rejected.closed_at is None
+    assert Order.objects.get().refunded_at is None
+
+
+def test_what_was_paid_back_in_stripes_dashboard_is_as_good_as_done(sandbox, rejected, ada):
+    order = Order.objects.get()
+    sandbox.refund(order.session_id)
+    act(rejected, Outcome.REFUNDED, ada)
+    assert Order.objects.get().refunded_at
+    assert rejected.order.cases.get().outcome == Outcome.REFUNDED
+
+
+def test_where_somebody_closed_it_during_the_refund_the_money_is_told_of(
+    sandbox, rejected, ada, monkeypatch
+):
+    def refund_and_lose(*_, **__):
+        Case.objects.update(closed_at=rejected.opened_at, outcome=Outcome.CORRECT, closed_by=ada)
+        return {"status": "succeeded", "amount": 500}
+
+    monkeypatch.setattr(refunding, "refund", refund_and_lose)
+    with pytest.raises(RefundedMeanwhile, match=r"was refunded\. ada has closed it"):
+        act(rejected, Outcome.REFUNDED, ada)
+    assert Order.objects.get().refunded_at
+
+
+def test_a_late_answer_of_the_first_generation_is_not_the_authorized_one(
+    sandbox, paid_order, ada, run_jobs
+):
+    """It stalled, the order was rejected and authorized anew, and then it comes back."""
+    order = paid_order("full")
+
+    def stall(request):
+        Order.objects.update(status=Status.REJECTED)
+        authorize(Order.objects.get(), who=ada, reason="once more")
+        Order.objects.update(status=Status.GENERATING, attempts=1)
+        return ask_model(request)
+
+    assert fulfil(order.pk, model="gemini-2.5-flash", ask=stall) is None
+    assert Order.objects.get().status == Status.GENERATING
+    assert not order.verdicts.exists()
+
+
+def test_an_email_that_is_on_its_way_is_not_said_to_be_sent_again(sandbox, delivered, ada):
+    order = delivered("quick")
+    delivery = Delivery.objects.get()
+    case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=delivery)
+    with pytest.raises(CaseTaken, match="changed meanwhile"):
+        act(case, Outcome.RESENT, ada)

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -59,9 +60,20 @@ def test_hits_are_nobodys_to_count_again(house):
 
 
 def test_other_days_stay_as_they_were(house):
+    roll_up_open_days()
     past = timezone.now() - timedelta(days=3)
     DayCount.objects.create(day=past.date(), name="order", tier="full", key="delivered", count=5)
     roll_up_open_days()
     found = figures(7)
     assert found.series("order", tier="full") == [0, 0, 0, 5, 0, 0, 2]
     assert figures(2).sum("order", tier="full") == 2
+
+
+def test_days_that_the_sweep_missed_are_counted_later(paid_order):
+    order = paid_order("full")
+    for back in (1, 3):
+        order.pk, order.token, order.session_id = None, uuid4(), f"cs_test_missedDay{back:04}"
+        order.paid_at = timezone.now() - timedelta(days=back)
+        order.save(force_insert=True)
+    roll_up_open_days()
+    assert figures(5).series("order") == [0, 1, 0, 1, 1]

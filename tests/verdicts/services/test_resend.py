@@ -5,7 +5,8 @@ from django.contrib.auth.models import User
 
 from audit.models import Action, LogEntry
 from verdicts.core.errors import CannotResend
-from verdicts.models import Delivery, Order, Status
+from verdicts.models import Case, Delivery, Order, Status
+from verdicts.services.cases import claim
 from verdicts.services.resend import resend
 
 pytestmark = pytest.mark.django_db
@@ -65,3 +66,24 @@ def test_who_was_erased_is_written_to_no_more(delivered, ada):
     order.refresh_from_db()
     with pytest.raises(CannotResend):
         resend(order, who=ada, reason="why not", seen=Delivery.objects.get().sent_at)
+
+
+def test_the_case_of_an_email_that_was_sent_again_is_closed(sandbox, delivered, ada, run_jobs):
+    order = delivered("quick")
+    delivery = Delivery.objects.get()
+    Delivery.objects.update(state=Delivery.State.FAILED, sent_at=None)
+    case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=delivery)
+    resend(order, who=ada, reason="mailbox was full", seen=None)
+    case.refresh_from_db()
+    assert (case.outcome, case.closed_by) == (Case.Outcome.RESENT, ada)
+
+
+def test_while_somebody_else_has_its_case_it_is_theirs(sandbox, delivered, ada):
+    order = delivered("quick")
+    delivery = Delivery.objects.get()
+    Delivery.objects.update(state=Delivery.State.FAILED, sent_at=None)
+    case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=delivery)
+    claim(case, who=User.objects.create_user("bob"))
+    with pytest.raises(CannotResend, match="bob is at it"):
+        resend(order, who=ada, reason="mailbox was full", seen=None)
+    assert Delivery.objects.get().state == Delivery.State.FAILED
