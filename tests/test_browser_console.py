@@ -31,6 +31,10 @@ def page(browser: Browser) -> Iterator[Page]:
     page = context.new_page()
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on(
+        "console",
+        lambda line: problems.append(line.text) if "Content Security Policy" in line.text else None,
+    )
+    page.on(
         "request",
         lambda request: (
             "127.0.0.1" in request.url

@@ -98,3 +98,24 @@ def test_who_may_not_decide_sends_nothing(person, delivered, role):
 def test_an_order_without_a_verdict_has_nothing_to_send(reviewer, rejected):
     assert "Resend" not in reviewer.get(page(rejected.order)).content.decode()
     assert "no stored verdict" in press(reviewer, rejected.order, seen="")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["paid_at_to=9999-12-31", "paid_at_from=0001-01-01", "status__exact=%00", "tier__exact=%00"],
+)
+@pytest.mark.parametrize("page", ["", "export.csv"])
+def test_an_odd_address_is_no_error_of_ours(admin_client, paid_order, page, query):
+    paid_order()
+    answer = admin_client.get(f"/admin/verdicts/order/{page}?{query}")
+    assert answer.status_code < 500
+    if answer.streaming:
+        b"".join(answer.streaming_content)
+
+
+def test_a_date_that_is_none_sends_nothing(admin_client, delivered, sandbox):
+    order = delivered("quick")
+    sent = {"reason": "why", "seen": "2026-13-45T00:00:00"}
+    answer = admin_client.post(f"/admin/verdicts/order/{order.pk}/resend/", sent, follow=True)
+    assert "Open the page again" in answer.content.decode()
+    assert len(sandbox.messages(to="buyer@example.com")) == 1
