@@ -1,4 +1,4 @@
-"""`make test`: every test on SQLite, and beside it the database tests again on PostgreSQL.
+"""`make test`: every test on SQLite, beside it the database tests on PostgreSQL, and a browser.
 
 PostgreSQL comes from a wheel and runs as a throwaway server that listens on a
 socket in a temporary folder only. The browser is the machine's Chromium, or one
@@ -28,31 +28,34 @@ def main(arguments: list[str]) -> int:
     except BrowserMissing as error:
         missing.append(f"NOT RUN: the tests in a browser ({error})")
     # Side by side: most tests wait for something most of the time.
-    with ThreadPoolExecutor(1) as beside:
-        second = beside.submit(on_postgresql, arguments)
-        failed = run_pytest("SQLite", arguments)
-        try:
-            code, said = second.result()
-            print(said, end="")
-            failed = failed or code
-        except PostgresqlMissing as error:
-            why = " ".join(str(error).split())
-            missing.append(f"NOT RUN: the database tests on PostgreSQL ({why})")
+    with ThreadPoolExecutor(1) as beside, tempfile.TemporaryFile("w+") as said:
+        second = beside.submit(run_beside, arguments, said)
+        failed = run_pytest("SQLite", arguments, "-m", "not browser")
+        code, without = second.result()
+        said.seek(0)
+        print(said.read(), end="")
+    missing += without
     for line in missing:
         print(line)
-    return failed or int(bool(missing and os.environ.get("ORACLE_TEST_STRICT")))
+    return failed or code or int(bool(missing and os.environ.get("ORACLE_TEST_STRICT")))
 
 
 class PostgresqlMissing(Exception):
     """There is no PostgreSQL to be had here."""
 
 
-def on_postgresql(arguments: list[str]) -> tuple[int, str]:
-    """The exit code, and what was said: kept back, so that two runs do not talk at once."""
-    with postgresql() as url, tempfile.TemporaryFile("w+") as said:
-        code = run_pytest("PostgreSQL", arguments, "-m", "django_db", said=said, DATABASE_URL=url)
-        said.seek(0)
-        return code, said.read()
+def run_beside(arguments: list[str], said: IO[str]) -> tuple[int, list[str]]:
+    """PostgreSQL, then the browser; what they say is kept back, so that no two talk at once."""
+    failed, missing = 0, []
+    try:
+        with postgresql() as url:
+            failed = run_pytest(
+                "PostgreSQL", arguments, "-m", "django_db", said=said, DATABASE_URL=url
+            )
+    except PostgresqlMissing as error:
+        why = " ".join(str(error).split())
+        missing.append(f"NOT RUN: the database tests on PostgreSQL ({why})")
+    return run_pytest("Browser", arguments, "-m", "browser", said=said) or failed, missing
 
 
 def run_pytest(

@@ -32,7 +32,7 @@ def test_a_hit_is_the_ready_made_body_and_asks_nobody(ask, sandbox, delivered):
     assert answer.status_code == 200
     assert answer["Content-Type"] == "application/json"
     assert answer["Cache-Control"] == "private, no-cache"
-    assert answer["Referrer-Policy"] == "strict-origin"
+    assert answer["Referrer-Policy"] == "no-referrer"
     assert answer.content.decode() == CachedVerdict.objects.get().body
     assert answer.json()["verdict"] == Verdict.objects.get().payload
     assert answer.json()["divergence"] is None
