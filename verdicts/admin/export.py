@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.utils import timezone
 
 from audit.core.redaction import short_hash
+from audit.core.spreadsheet import defused
 from verdicts.admin.permissions import need
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CHUNK: Final = 1000
-# What a spreadsheet takes for a formula.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _TYPES: Final = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 
@@ -87,7 +86,7 @@ def cell(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return json.dumps(value, cls=DjangoJSONEncoder)
     text = str(value.isoformat() if hasattr(value, "isoformat") else value)
-    return f"'{text}" if isinstance(value, str) and text.startswith(_FORMULA) else text
+    return defused(text) if isinstance(value, str) else text
 
 
 class _Echo:
