@@ -28,7 +28,7 @@ _POLL_SECONDS: Final = 0.002
 def locked(path: Path, patience: float) -> Iterator[bool]:
     """Whether the log's lock was had within so many seconds. A killed holder loses it."""
     # A file of its own: the log itself may be renamed away by rotation.
-    fd = os.open(_beside(path, LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, MODE)
+    fd = os.open(beside(path, LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, MODE)
     try:
         yield _try_lock(fd, time.monotonic() + patience)
     finally:
@@ -79,7 +79,7 @@ class LogFile:
                 break
             end -= len(line)
         if end < size:
-            _keep(_beside(self._path, TORN), os.pread(self._fd, size - end, end))
+            _keep(beside(self._path, TORN), os.pread(self._fd, size - end, end))
             os.ftruncate(self._fd, end)
         return fields
 
@@ -131,5 +131,5 @@ def _keep(path: Path, data: bytes) -> None:
         os.fdatasync(fd)
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
