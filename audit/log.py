@@ -19,6 +19,7 @@ from audit import log_reader
 from audit.core import chain
 from audit.core.record import canonical_line
 from audit.core.redaction import redacted
+from audit.erasure import apply_erasures
 from audit.log_file import LogFile, locked
 from audit.log_writer import BATCH, write_batch
 from audit.models import LogEntry
@@ -61,12 +62,15 @@ def flush() -> int:
 
 
 def sweep() -> int:
-    """Write all that is pending and mend what the file lacks; returns how many lines."""
+    """Write all that is pending, mend what the file lacks, blank what was erased.
+
+    Returns how many lines.
+    """
     if connection.in_atomic_block:
         return 0
     total = 0
-    while written := _write(SWEEP_PATIENCE):
-        total += written
+    while done := _write(SWEEP_PATIENCE) + _erase():
+        total += done
     return total
 
 
@@ -85,6 +89,15 @@ def _write(patience: float) -> int:
                 return write_batch(log, host=host, sync=settings.ORACLE_LOG_SYNC)
     except (OSError, DatabaseError) as error:
         _report(host, error)
+        return 0
+
+
+def _erase() -> int:
+    try:
+        return apply_erasures()
+    except (OSError, DatabaseError) as error:
+        cause = str(error) if isinstance(error, OSError) else type(error).__name__
+        logger.error("erased previews are still in the log's files: %s", cause)  # noqa: TRY400
         return 0
 
 

@@ -19,7 +19,7 @@ from audit.core.chain import parse
 LOCK: Final = ".lock"
 TORN: Final = ".torn"
 
-_MODE: Final = 0o640  # previews are the customers' own words
+MODE: Final = 0o640  # previews are the customers' own words
 _BLOCK: Final = 2 * 1024  # a line or two
 _POLL_SECONDS: Final = 0.002
 
@@ -28,7 +28,7 @@ _POLL_SECONDS: Final = 0.002
 def locked(path: Path, patience: float) -> Iterator[bool]:
     """Whether the log's lock was had within so many seconds. A killed holder loses it."""
     # A file of its own: the log itself may be renamed away by rotation.
-    fd = os.open(_beside(path, LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
+    fd = os.open(beside(path, LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, MODE)
     try:
         yield _try_lock(fd, time.monotonic() + patience)
     finally:
@@ -47,7 +47,7 @@ class LogFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        self._fd = os.open(path, flags, _MODE)
+        self._fd = os.open(path, flags, MODE)
 
     def __enter__(self) -> Self:
         return self
@@ -79,7 +79,7 @@ class LogFile:
                 break
             end -= len(line)
         if end < size:
-            _keep(_beside(self._path, TORN), os.pread(self._fd, size - end, end))
+            _keep(beside(self._path, TORN), os.pread(self._fd, size - end, end))
             os.ftruncate(self._fd, end)
         return fields
 
@@ -124,12 +124,12 @@ def _lines_backwards(fd: int) -> Iterator[bytes]:
 
 
 def _keep(path: Path, data: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _MODE)
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, MODE)
     with os.fdopen(fd, "ab") as file:
         file.write(data if data.endswith(b"\n") else data + b"\n")
         file.flush()
         os.fdatasync(fd)
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)

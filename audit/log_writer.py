@@ -64,6 +64,14 @@ def write_batch(log: LogFile, *, host: str, sync: bool) -> int:
     return gained + _write_pending(log, host, position, sync=sync)
 
 
+def put_back(log: LogFile, *, host: str, after: int, sync: bool) -> int:
+    """All lines of the record after that place, into a file that has lost them all."""
+    total = 0
+    while rows := _append_again(log, host, after, sync=sync):
+        total, after = total + len(rows), rows[-1].sequence or 0
+    return total
+
+
 def seal_row(row: LogEntry, prev: str) -> chain.Sealed:
     """The row's line; for a row in the file, `row.prev` gives the very same bytes again."""
     return chain.seal(
@@ -109,11 +117,15 @@ def _put_back(
     known = LogEntry.objects.written(host).filter(public_id=chain.entry_id(tail)).first()
     if known is None or known.sequence == position.sequence:
         return 0
-    rows = LogEntry.objects.written(host).filter(sequence__gt=known.sequence)[:BATCH]
-    lines = [seal_row(row, row.prev).line for row in rows]
-    log.append("".join(lines).encode(), sync=sync)
-    logger.warning("the log ended %d lines early; put back", len(lines))
-    return len(lines)
+    return len(_append_again(log, host, known.sequence or 0, sync=sync))
+
+
+def _append_again(log: LogFile, host: str, after: int, *, sync: bool) -> list[LogEntry]:
+    rows = list(LogEntry.objects.written(host).filter(sequence__gt=after)[:BATCH])
+    if rows:
+        log.append("".join(seal_row(row, row.prev).line for row in rows).encode(), sync=sync)
+        logger.warning("the log ended %d lines early; put back", len(rows))
+    return rows
 
 
 def _adopt(

@@ -239,6 +239,10 @@ class LogEntryQuerySet(models.QuerySet["LogEntry"]):
         """What is in that host's file, in the order of its chain."""
         return self.filter(host=host, sequence__isnull=False).order_by("sequence")
 
+    def to_erase(self, host: str) -> "LogEntryQuerySet":
+        """What is erased here and may still be read in that host's files."""
+        return self.filter(host=host, erased_at__isnull=False, erased_in_file_at=None)
+
     def delete(self) -> NoReturn:
         raise AppendOnly("entries of the log are never deleted")
 
@@ -246,8 +250,9 @@ class LogEntryQuerySet(models.QuerySet["LogEntry"]):
 class LogEntry(models.Model):
     """A line of oracle_log.jsonl, committed with the state that it reports.
 
-    Append-only: `audit.log_writer` marks a row as written, by `update()`, and
-    nothing else changes one. With `prev` a row holds all that its line is made of.
+    Append-only: `audit.log_writer` marks a row as written and `audit.erasure` blanks
+    a preview, by `update()`, and nothing else changes one. With `prev` a row holds all
+    that its line is made of.
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=new_public_id)
@@ -263,6 +268,10 @@ class LogEntry(models.Model):
     sequence = models.PositiveBigIntegerField(null=True, blank=True)
     prev = models.CharField(max_length=64, blank=True)
     hash = models.CharField(max_length=64, blank=True)
+
+    # When the preview was blanked here, and when in the files of its host.
+    erased_at = models.DateTimeField(null=True, blank=True)
+    erased_in_file_at = models.DateTimeField(null=True, blank=True)
 
     objects = LogEntryQuerySet.as_manager()
 
@@ -285,6 +294,11 @@ class LogEntry(models.Model):
                 fields=["host", "id"],
                 name="log_entry_pending",
                 condition=models.Q(written_at__isnull=True),
+            ),
+            models.Index(
+                fields=["host", "id"],
+                name="log_entry_to_erase",
+                condition=models.Q(erased_at__isnull=False, erased_in_file_at__isnull=True),
             ),
         )
 

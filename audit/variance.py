@@ -1,7 +1,7 @@
 """How often the model contradicts itself on equal terms: R14's rate, and when it is too high."""
 
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from django.db.models import Count, Q
 
@@ -13,6 +13,9 @@ from audit.models import DivergenceEvent, Escalation
 DAYS: Final = 30
 LINE: Final = 0.05
 FEWEST: Final = 20
+
+# "at or below": the rate is not above the line, but its interval is not clear of it.
+Standing = Literal["too few", "below", "at or below", "above"]
 
 
 class Variance(NamedTuple):
@@ -28,6 +31,15 @@ class Variance(NamedTuple):
     @property
     def interval(self) -> Interval:
         return wilson(self.diverged, self.checked)
+
+    @property
+    def standing(self) -> Standing:
+        """Beside the line, as far as so few can tell."""
+        if self.checked < FEWEST:
+            return "too few"
+        if self.is_too_high:
+            return "above"
+        return "at or below" if self.interval.high > LINE else "below"
 
     @property
     def is_too_high(self) -> bool:

@@ -132,7 +132,7 @@ class Verdict(models.Model):
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="verdicts")
     kind = models.CharField(max_length=8, choices=KINDS)
     label = models.CharField(max_length=7, choices=LABEL_CHOICES)
-    payload = models.JSONField()
+    payload = models.JSONField()  # {} once it was erased; the label stays
     # What a customer reads under it, so that it can be found by that.
     fingerprint = models.CharField(max_length=12, blank=True, db_index=True, editable=False)
     call = models.OneToOneField(ModelCall, on_delete=models.PROTECT, null=True)

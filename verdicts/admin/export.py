@@ -2,7 +2,6 @@
 
 import csv
 import json
-import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -13,14 +12,13 @@ from django.utils import timezone
 
 from audit.actions import record_action
 from audit.core.redaction import short_hash
+from audit.core.spreadsheet import defused
 from verdicts.admin.permissions import need
 
 if TYPE_CHECKING:
     from verdicts.admin.record import RecordAdmin
 
 CHUNK: Final = 1000
-# What a spreadsheet takes for a formula.
-_FORMULA: Final = ("=", "+", "-", "@")
 _TYPES: Final = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 
@@ -91,13 +89,7 @@ def cell(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return json.dumps(value, cls=DjangoJSONEncoder)
     text = str(value.isoformat() if hasattr(value, "isoformat") else value)
-    return f"'{text}" if isinstance(value, str) and _is_formula(text) else text
-
-
-def _is_formula(text: str) -> bool:
-    """Also behind blanks and control characters, and in full-width signs."""
-    seen = "".join(one for one in unicodedata.normalize("NFKC", text) if one.isprintable())
-    return seen.lstrip().startswith(_FORMULA) or text.startswith(("\t", "\r"))
+    return defused(text) if isinstance(value, str) else text
 
 
 class _Echo:

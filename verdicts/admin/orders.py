@@ -17,7 +17,7 @@ from verdicts.admin.permissions import CUSTOMER, DECIDE, SEE_ORDERS, allowed, ne
 from verdicts.admin.record import RecordAdmin
 from verdicts.admin.tinted import tinted
 from verdicts.core.errors import CannotResend
-from verdicts.core.readable import readable
+from verdicts.core.readable import Readable, readable
 from verdicts.models import Order, Verdict
 from verdicts.services.resend import ENDED, resend, verdict_email
 from verdicts.services.timeline import timeline
@@ -81,7 +81,7 @@ class OrderAdmin(RecordAdmin):
         return {
             "order": obj,
             "session": self.session(obj),
-            "verdicts": [(one, readable(obj.tier_name, one.payload)) for one in verdicts]
+            "verdicts": [(one, _text(obj, one)) for one in verdicts]
             if may_read
             else [(one, None) for one in verdicts.defer("payload")],
             "cases": obj.cases.select_related("closed_by").order_by("id"),
@@ -115,3 +115,8 @@ class OrderAdmin(RecordAdmin):
             except ValueError:  # a date that is none
                 messages.error(request, "Nothing was sent. Open the page again, then try.")
         return redirect(PAGE, order_id)
+
+
+def _text(order: Order, verdict: Verdict) -> Readable | None:
+    """None: it was erased."""
+    return readable(order.tier_name, verdict.payload) if verdict.payload else None

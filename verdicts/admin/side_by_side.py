@@ -40,7 +40,7 @@ def side_by_side(
     event: DivergenceEvent, original: Verdict | None, regen: Verdict | None
 ) -> list[Pair]:
     """Nothing where one of the two is not on record with its text."""
-    if original is None or regen is None:
+    if original is None or regen is None or not original.payload or not regen.payload:
         return []
     tier = cast("TierName", event.tier)
     was, now = readable(tier, original.payload), readable(tier, regen.payload)

@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from verdicts import queue
 from verdicts.core.errors import MailError, MailUncertain
-from verdicts.models import Case, Delivery, Order, Verdict
+from verdicts.models import Case, Delivery, Order, Status, Verdict
 from verdicts.services.cases import open_case
 from verdicts.services.letters import TO_STAFF, Letter, compose
 
@@ -32,6 +32,9 @@ _WORDS: Final = {
     State.FAILED: "could not be sent",
     State.UNCERTAIN: "may or may not have been sent",
 }
+
+# They hang on an order, and say nothing of its customer.
+ABOUT_THE_MODEL: Final = (Delivery.Kind.RETIRED, Delivery.Kind.ESCALATION)
 
 # The gateway, as the caller passes it in.
 Send = Callable[[Letter], None]
@@ -128,6 +131,8 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
 def _claim(delivery_id: int) -> Delivery | None:
     now = timezone.now()
     one = Delivery.objects.select_related("order").filter(pk=delivery_id)
+    if stop_erased(one):
+        return None
     has = patience(one.values_list("kind", flat=True).get())
     waiting, abandoned = Q(state=State.PENDING), Q(state=State.SENDING, due_at__lt=now)
     free = waiting | abandoned if has.sends_again else waiting
@@ -142,6 +147,15 @@ def _claim(delivery_id: int) -> Delivery | None:
         end = State.FAILED if has.sends_again else State.UNCERTAIN
         _give_up(lost, "the last attempt never came back", end)
     return None
+
+
+def stop_erased(deliveries: QuerySet[Delivery]) -> int:
+    """What is owed for an erased order is sent to nobody; what staff are told of the model is."""
+    return (
+        deliveries.filter(order__status=Status.ERASED, state__in=[State.PENDING, State.SENDING])
+        .exclude(kind__in=ABOUT_THE_MODEL)
+        .update(state=State.FAILED, due_at=None, error="the order was erased")
+    )
 
 
 def _again(delivery: Delivery, error: MailError) -> None:

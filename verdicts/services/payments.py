@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 NO_SUCH_PAYMENT: Final = "no such payment here"
 WAIT: Final = timedelta(days=3)
 LARGEST_AMOUNT: Final = 99_999_999  # Stripe's own
+# Of an order that its customer had erased nothing comes any more, and what Stripe
+# says of it is not kept either.
+ERASED: Final = "erased"
 REFUNDED_EARLY: Final = "refunded before it was judged"
 
 
@@ -58,7 +61,16 @@ def process(stored: StripeEvent) -> bool:
         StripeEvent.objects.filter(pk=stored.pk).update(
             outcome=outcome[:100], processed_at=None if waits else timezone.now()
         )
+        if outcome.startswith(ERASED):
+            StripeEvent.objects.filter(pk=stored.pk).update(object=bare(stored.object))
     return not waits
+
+
+def bare(stored: str) -> str:
+    """A stored object without what it says of its customer: the ids that accounts need."""
+    raw = json.loads(stored)
+    kept = {"id": raw.get("id"), "object": raw.get("object"), "payment_intent": payment_intent(raw)}
+    return json.dumps({**kept, "erased": True})
 
 
 def note_session(session: CheckoutSession) -> str:
@@ -66,6 +78,8 @@ def note_session(session: CheckoutSession) -> str:
     order = _order_for(session)
     if order is None:
         return "not our session"
+    if order.status == Status.ERASED:
+        return ERASED
     if session.payment == "paid":
         return _accept_payment(order, session)
     moved = order.move([Status.CREATED], Status.AWAITING, email=session.email or order.email)
@@ -161,6 +175,8 @@ def _end_unpaid(raw: dict[str, Any], sources: list[Status], target: Status) -> s
     order = _order_for(session) if session else None
     if order is None:
         return "not our session"
+    if order.status == Status.ERASED:
+        return ERASED
     return target.value if order.move(sources, target) else "already further on"
 
 
@@ -170,6 +186,11 @@ def _refunded(charge: dict[str, Any]) -> str:
     order = Order.objects.filter(payment_intent=intent).first() if intent else None
     if order is None:
         return NO_SUCH_PAYMENT if intent else "no payment named"
+    outcome = _note_charge(order, charge)
+    return f"{ERASED}, {outcome}" if order.status == Status.ERASED else outcome
+
+
+def _note_charge(order: Order, charge: dict[str, Any]) -> str:
     refunded, amount = charge.get("amount_refunded"), charge.get("amount")
     if type(refunded) is not int or type(amount) is not int or not 0 < refunded <= LARGEST_AMOUNT:
         return "no amount"
@@ -192,7 +213,8 @@ def note_refund(order: Order, cents: int) -> bool:
     order.move([Status.PAID, Status.HELD], Status.FAILED, due_at=None, reason=REFUNDED_EARLY)
     order.refresh_from_db()
     cache.refresh(order)  # the answer says so from now on
-    owe(order, Delivery.Kind.REFUND)
+    if order.status != Status.ERASED:
+        owe(order, Delivery.Kind.REFUND)
     return True
 
 

@@ -1,0 +1,312 @@
+import json
+from io import StringIO
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+
+from audit.core.chain import GENESIS, parse, verify
+from audit.models import Action, CrosscheckLog, DivergenceEvent, LogEntry, ModelCall
+from tests.verdicts.stripe_objects import charge_object, session_object
+from verdicts.gateways.stripe_api import Event
+from verdicts.models import CachedVerdict, Case, Delivery, Order, Status, StripeEvent, Verdict
+from verdicts.services.deliver import deliver, owe
+from verdicts.services.payments import receive
+from verdicts.services.restore import restore
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+EMAIL = "buyer@example.com"
+QUERY = "Should I open a bakery?"
+
+
+@pytest.fixture(autouse=True)
+def log_path(settings, tmp_path):
+    settings.ORACLE_LOG_NAME = "here"
+    settings.ORACLE_LOG_PATH = tmp_path / "oracle_log.jsonl"
+    return settings.ORACLE_LOG_PATH
+
+
+def erase(*arguments, email=EMAIL):
+    out = StringIO()
+    call_command("erase_customer", email, *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+def everything_stored():
+    """Each row of each table, as text."""
+    found = []
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names():
+            cursor.execute(f'SELECT * FROM "{table}"')  # noqa: S608 - our own tables
+            found += [f"{table}: {row}" for row in cursor.fetchall()]
+    return "\n".join(found)
+
+
+def event(order, number=1, kind="checkout.session.completed", **changes):
+    raw = session_object(
+        id=order.session_id,
+        payment_intent=order.payment_intent,
+        metadata={"tier": order.tier, "query_0": QUERY},
+        **changes,
+    )
+    return receive(Event(f"evt_{number}", kind, raw))
+
+
+def charge(order, number):
+    raw = charge_object(
+        payment_intent=order.payment_intent, billing_details={"email": EMAIL, "name": "B. Uyer"}
+    )
+    return receive(Event(f"evt_{number}", "charge.refunded", raw))
+
+
+def test_no_text_and_no_address_is_left_anywhere(ask, delivered, log_path, run_jobs):
+    order = delivered("full")
+    event(order)
+    CachedVerdict.objects.all().delete()
+    assert ask(order.session_id).json()["regen"] is True  # a regeneration is stored, too
+    run_jobs()
+    CrosscheckLog.objects.filter(kind="regen").update(evidence="the quarantined text")
+    Case.objects.create(
+        kind=Case.Kind.EMAIL, order=order, note="B. Uyer rang", closed_at=timezone.now()
+    )
+    Delivery.objects.update(about="about the bakery", error=f"550 <{EMAIL}>")
+    summaries = [one.payload["summary"] for one in Verdict.objects.all()]
+    labels = list(Verdict.objects.order_by("pk").values_list("label", flat=True))
+    hashes = list(LogEntry.objects.order_by("sequence").values_list("hash", flat=True))
+    said = erase("--yes", email="Buyer@EXAMPLE.com")
+    assert said.startswith("Erased 1 order and 2 log previews.\nWhat stays: ")
+    left = everything_stored() + log_path.read_text()
+    for text in (EMAIL, "bakery", "quarantined", "B. Uyer", *summaries):
+        assert text not in left
+    assert list(Verdict.objects.order_by("pk").values_list("label", flat=True)) == labels
+    assert CrosscheckLog.objects.count() == 2
+    assert list(LogEntry.objects.order_by("sequence").values_list("hash", flat=True))[:-1] == hashes
+    order.refresh_from_db()
+    assert (order.status, order.payment_intent, order.price_cents) == ("erased", "pi_1", 500)
+    assert set(ModelCall.objects.values_list("prompt_sha256", flat=True)) == {""}
+    assert not any("seed" in call.sent for call in ModelCall.objects.all())
+    call_command("audit_verify", stdout=StringIO())
+
+
+def test_it_is_on_record_without_the_address(delivered, log_path):
+    order = delivered("quick")
+    erase("--yes", "--by", "Ada", "--reason", "letter of 3 May")
+    action = Action.objects.get()
+    assert (action.session_id, action.action, action.who, action.reason) == (
+        order.session_id,
+        "erase",
+        "Ada",
+        "letter of 3 May",
+    )
+    prev, lines = GENESIS, log_path.read_text().splitlines(keepends=True)
+    for line in lines:
+        assert verify(line, prev) is None
+        prev = parse(line)["hash"]
+    last = parse(lines[-1])
+    assert (last["event"], last["action"]) == ("staff_action", "erase")
+    assert last["session_id"] == order.session_id
+
+
+def test_others_keep_theirs(delivered, ask):
+    delivered("quick")
+    other = delivered("quick", customer_details={"email": "other@example.com"})
+    erase("--yes")
+    assert ask(other.session_id).status_code == 200
+    other.refresh_from_db()
+    assert other.query == QUERY
+    row = LogEntry.objects.get(entry__contains=other.session_id)
+    assert QUERY in row.entry
+
+
+def test_the_reader_gets_410_and_nobody_is_asked(delivered, ask, client, sandbox):
+    order = delivered("full")
+    erase("--yes")
+    assert ask(order.session_id).status_code == 410
+    page = client.get("/oracle/result", {"session_id": order.session_id})
+    assert page.status_code == 410
+    assert "erased" in page.content.decode()
+    assert sandbox.requests("stripe") == sandbox.requests("gemini") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("checkout.session.completed", {}),
+        ("checkout.session.completed", {"payment_status": "unpaid"}),
+        ("checkout.session.async_payment_failed", {}),
+        ("checkout.session.expired", {}),
+    ],
+)
+def test_an_event_does_not_bring_it_back(delivered, run_jobs, sandbox, kind, changes):
+    order = delivered("quick")
+    erase("--yes")
+    stored = event(order, 2, kind, **changes)
+    stored.refresh_from_db()
+    assert stored.outcome == "erased"
+    assert "bakery" not in stored.object
+    assert EMAIL not in stored.object
+    assert run_jobs() == []
+    order.refresh_from_db()
+    assert (order.status, order.email, order.query) == (Status.ERASED, "", "")
+    assert Order.objects.count() == 1
+
+
+def test_an_event_that_still_waited_is_done_with(delivered):
+    order = delivered("quick")
+    stored = event(order)
+    StripeEvent.objects.update(processed_at=None)
+    erase("--yes")
+    stored.refresh_from_db()
+    assert stored.processed_at
+    assert json.loads(stored.object)["erased"] is True
+
+
+def test_a_refund_is_booked_and_nobody_is_written_to(delivered, run_jobs, sandbox):
+    order = delivered("quick")
+    erase("--yes")
+    stored = charge(order, 3)
+    stored.refresh_from_db()
+    order.refresh_from_db()
+    assert stored.outcome == "erased, refunded"
+    assert EMAIL not in stored.object
+    assert order.refunded_cents == 500
+    assert run_jobs() == []
+
+
+def test_nothing_is_sent_for_an_erased_order(delivered):
+    order = delivered("quick")
+    Delivery.objects.update(state="pending", attempts=0)
+    late = owe(order, Delivery.Kind.STAFF, name="late")
+    alarm = owe(order, Delivery.Kind.RETIRED, name="alarm", about="model-1")
+    erase("--yes")
+    states = dict(Delivery.objects.values_list("kind", "state"))
+    assert states == {"verdict": "failed", "staff": "failed", "retired": "pending"}
+    Delivery.objects.filter(pk=late.pk).update(state="pending")
+    sent = []
+    assert deliver(late.pk, send=sent.append) is None
+    assert sent == []
+    late.refresh_from_db()
+    assert (late.state, late.error) == ("failed", "the order was erased")
+    deliver(alarm.pk, send=sent.append)
+    assert len(sent) == 1
+
+
+def test_a_verdict_from_elsewhere_is_not_taken(delivered):
+    order = delivered("quick")
+    payload = Verdict.objects.get().payload
+    erase("--yes")
+    assert restore(order, payload) is None
+
+
+def test_the_console_shows_what_is_left(delivered, ask, client, run_jobs):
+    order = delivered("full")
+    CachedVerdict.objects.all().delete()
+    ask(order.session_id)
+    run_jobs()
+    erase("--yes")
+    client.force_login(User.objects.create_superuser("root"))
+    page = client.get(f"/admin/verdicts/order/{order.pk}/change/")
+    assert page.status_code == 200
+    assert "Erased, as its customer asked." in page.content.decode()
+    assert "Resend the stored email" not in page.content.decode()
+    event = DivergenceEvent.objects.get()
+    compared = client.get(reverse("admin:audit_divergenceevent_change", args=[event.pk]))
+    assert compared.status_code == 200
+    exported = client.get(reverse("admin:verdicts_verdict_export", args=["jsonl"]))
+    lines = [json.loads(line) for line in b"".join(exported).splitlines()]
+    assert [line["payload"] for line in lines] == [{}, {}]
+
+
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        ("paid", "waits to be judged"),
+        ("generating", "being judged"),
+        ("held", "held for staff"),
+        ("awaiting", "payment is under way"),
+        ("created", "may still be paid"),
+    ],
+)
+def test_what_is_being_worked_on_is_not_erased_nor_anything_else(delivered, tmp_path, status, why):
+    delivered("quick")
+    Order.objects.create(
+        status=status, tier="quick", query="x", email=EMAIL, price_cents=1, currency="cad"
+    )
+    with pytest.raises(CommandError, match=why) as refused:
+        erase("--yes", "--export", tmp_path / "data.json")
+    assert refused.value.returncode == 1
+    assert not Order.objects.filter(status=Status.ERASED).exists()
+    assert not (tmp_path / "data.json").exists()
+
+
+def test_an_order_that_is_taken_up_meanwhile_stops_it(delivered, paid_order, monkeypatch):
+    delivered("quick")
+    taken_up = paid_order("quick")
+    monkeypatch.setattr("verdicts.management.commands.erase_customer.why_not", lambda _: "")
+    with pytest.raises(CommandError, match="1 order erased, then stopped"):
+        erase("--yes")
+    taken_up.refresh_from_db()
+    assert (taken_up.status, taken_up.query) == (Status.PAID, QUERY)
+
+
+def test_an_order_that_was_never_paid_is_erased(db):
+    Order.objects.create(
+        status="expired", tier="quick", query="x", email=EMAIL, price_cents=1, currency="cad"
+    )
+    assert "Erased 1 order" in erase("--yes")
+    assert Order.objects.get().status == Status.ERASED
+
+
+def test_the_person_gets_their_data_first(delivered, tmp_path):
+    order = delivered("quick")
+    summary = Verdict.objects.get().payload["summary"]
+    target = tmp_path / "data.json"
+    assert f"Exported 1 order to {target}." in erase("--yes", "--export", target)
+    (mine,) = json.loads(target.read_text())["orders"]
+    assert (mine["query"], mine["email"], mine["session_id"]) == (QUERY, EMAIL, order.session_id)
+    assert mine["verdicts"][0]["text"]["summary"] == summary
+    assert mine["payment"]["id"] == "pi_1"
+    assert mine["emails"][0]["kind"] == "verdict"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_is_there_is_kept_and_nothing_is_erased(delivered, tmp_path):
+    delivered("quick")
+    target = tmp_path / "data.json"
+    target.write_text("mine")
+    with pytest.raises(CommandError, match="not overwritten") as refused:
+        erase("--yes", "--export", target)
+    assert refused.value.returncode == 2
+    assert target.read_text() == "mine"
+    assert Order.objects.get().email == EMAIL
+
+
+@pytest.mark.parametrize(("answer", "erased"), [("erase", True), ("y", False), ("", False)])
+def test_it_asks_first(delivered, monkeypatch, answer, erased):
+    delivered("quick")
+    monkeypatch.setattr("builtins.input", lambda _: answer)
+    if erased:
+        erase()
+    else:
+        with pytest.raises(CommandError, match="Nothing was erased"):
+            erase()
+    assert (Order.objects.get().status == Status.ERASED) is erased
+
+
+@pytest.mark.parametrize(
+    ("email", "reason", "sentence", "code"),
+    [
+        ("nobody@example.com", "why", "No order", 1),
+        ("nobody", "why", "no email address", 2),
+        (EMAIL, " ", "must not be blank", 2),
+        (EMAIL, f"{EMAIL} asked", "must not hold an address", 2),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(db, email, reason, sentence, code):
+    with pytest.raises(CommandError, match=sentence) as refused:
+        erase("--yes", "--reason", reason, email=email)
+    assert refused.value.returncode == code
