@@ -4,6 +4,7 @@ Rows nobody edits. `session_id` links to an order without a foreign key: this
 app knows no orders.
 """
 
+from datetime import date
 from typing import Any, NoReturn
 from uuid import uuid4
 
@@ -182,8 +183,14 @@ class DayCount(models.Model):
     """How often something happened on one day: the console's figures, ready to be added up.
 
     Rolled up from the rows themselves (`verdicts.services.figures`), except for
-    `hit`, which nothing else keeps.
+    what is counted as it happens, which nothing else keeps.
     """
+
+    HIT = "hit"
+    READ = "read"  # whatever was not in the cache, by what the reader got
+    LOG_FAILURE = "log failure"
+    EMAIL = "email"  # an end that one came to: its kind and its state
+    AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL)
 
     day = models.DateField()
     name = models.CharField(max_length=20)
@@ -198,6 +205,14 @@ class DayCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day} {self.name} {self.tier} {self.key}: {self.count}"
+
+    @classmethod
+    def add(cls, day: date, name: str, *, key: str = "", by: int = 1) -> None:
+        """Count it as it happens: one of `AS_IT_HAPPENS`."""
+        row, _ = cls.objects.get_or_create(
+            day=day, name=name, tier="", key=key, defaults={"count": 0}
+        )
+        cls.objects.filter(pk=row.pk).update(count=models.F("count") + by)
 
 
 class Action(models.Model):
