@@ -117,6 +117,7 @@ MIDDLEWARE = [
 
 # Cookies and redirects over HTTPS wherever the site is public.
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]  # asked from beside us, without a proxy
 SECURE_HSTS_SECONDS = 0 if DEBUG else 365 * 24 * 3600
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not DEBUG
 # A session id in an address is the key to a verdict, so only our origin is ever named. Not
