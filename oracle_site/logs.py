@@ -2,7 +2,7 @@
 
 import logging
 import re
-from typing import Final
+from typing import Any, Final
 
 from audit.core.redaction import short_hash
 
@@ -14,3 +14,30 @@ class Redacting(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return SESSION.sub(lambda found: short_hash(found[0]), super().format(record))
+
+
+def service_log() -> dict[str, Any]:
+    """Django's LOGGING: everything to the console, by one handler."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {
+                "()": "oracle_site.logs.Redacting",
+                "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+            }
+        },
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["console"], "level": "INFO"},
+        "loggers": {
+            # Its lines hold whole addresses, and a session id is the key to a verdict.
+            "django.server": {"handlers": [], "level": "CRITICAL", "propagate": False},
+            "django": {"handlers": [], "level": "INFO"},  # the root's handler is enough
+            "django.request": {"level": "ERROR"},  # a 402 or 422 is an answer, not a fault
+            "httpx": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
+            "stripe": {"level": "WARNING"},
+            "google_genai": {"level": "WARNING"},
+            "django-q": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+        },
+    }

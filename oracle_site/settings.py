@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from oracle_site.env import Environment
+from oracle_site.logs import service_log
 from oracle_site.unfold import UNFOLD  # noqa: F401 - the console's look
 from verdicts.core.tiers import price_list
 
@@ -370,26 +371,4 @@ SPECTACULAR_SETTINGS = {
 
 # --- Service log -------------------------------------------------------------
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "()": "oracle_site.logs.Redacting",
-            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
-        }
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "INFO"},
-    "loggers": {
-        # Its lines hold whole addresses, and a session id is the key to a verdict.
-        "django.server": {"handlers": [], "level": "CRITICAL", "propagate": False},
-        "django": {"handlers": [], "level": "INFO"},  # the root's handler is enough
-        "django.request": {"level": "ERROR"},  # a 402 or 422 is an answer, not a fault
-        "httpx": {"level": "WARNING"},
-        "httpx2": {"level": "WARNING"},
-        "stripe": {"level": "WARNING"},
-        "google_genai": {"level": "WARNING"},
-        "django-q": {"handlers": ["console"], "level": "WARNING", "propagate": False},
-    },
-}
+LOGGING = service_log()
