@@ -195,6 +195,14 @@ ORACLE_MODEL_DEADLINE = ENV.integer(
     at_most=80,
 )
 
+ORACLE_ASK_TEMPERATURE = ENV.number(
+    "ORACLE_ASK_TEMPERATURE",
+    "temperature of `manage.py ask` where none is given; customers' calls are locked at 0",
+    default=0.0,
+    at_least=0,
+    at_most=2,
+)
+
 # --- 4. Gate and record ------------------------------------------------------
 
 ORACLE_EVIDENCE_DAYS = ENV.integer(
