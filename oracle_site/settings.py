@@ -379,4 +379,10 @@ SPECTACULAR_SETTINGS = {
 
 # --- Service log -------------------------------------------------------------
 
-LOGGING = service_log()
+ORACLE_LOG_FORMAT = ENV.choice(
+    "ORACLE_LOG_FORMAT",
+    "the service log's lines: for people, or one JSON object each",
+    default="line",
+    among=("line", "json"),
+)
+LOGGING = service_log(ORACLE_LOG_FORMAT)
