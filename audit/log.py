@@ -14,6 +14,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import F
+from django.utils import timezone
 
 from audit import log_reader
 from audit.core import chain
@@ -22,7 +23,7 @@ from audit.core.redaction import redacted
 from audit.erasure import apply_erasures
 from audit.log_file import LogFile, locked
 from audit.log_writer import BATCH, write_batch
-from audit.models import LogEntry
+from audit.models import DayCount, LogEntry
 
 FLUSH_PATIENCE: Final = 0.05
 SWEEP_PATIENCE: Final = 5.0
@@ -109,6 +110,7 @@ def _report(host: str, error: OSError | DatabaseError) -> None:
     try:
         rows = list(LogEntry.objects.pending(host)[:BATCH])
         LogEntry.objects.filter(pk__in=[row.pk for row in rows]).update(failures=F("failures") + 1)
+        DayCount.add(timezone.now().date(), DayCount.LOG_FAILURE)
     except DatabaseError:
         return  # told above; the rows stay pending
     for row in rows:

@@ -4,6 +4,7 @@ Rows nobody edits. `session_id` links to an order without a foreign key: this
 app knows no orders.
 """
 
+from datetime import date
 from typing import Any, NoReturn
 from uuid import uuid4
 
@@ -178,12 +179,49 @@ class Escalation(models.Model):
         return self.diverged / self.checked
 
 
+class DeterminismProbe(models.Model):
+    """The same call made several times for its own sake: how far the answers agreed.
+
+    The first answer stands for the original, the others are compared with it.
+    No session's: it is no part of the record (C18).
+    """
+
+    tier = models.CharField(max_length=8, choices=TIER_CHOICES)
+    model = models.CharField(max_length=100)
+    prompt_sha256 = models.CharField(max_length=64)
+    temperature = models.FloatField(null=True)
+    seed = models.BigIntegerField(null=True)
+    asked = models.PositiveIntegerField()
+    unanswered = models.PositiveIntegerField()
+    rejected = models.PositiveIntegerField(help_text="by the gate")
+    compared = models.PositiveIntegerField(help_text="answers beside the first")
+    same_label = models.PositiveIntegerField()
+    same_dimensions = models.PositiveIntegerField(null=True, help_text="empty: the tier has none")
+    same_text = models.PositiveIntegerField()
+    distinct_texts = models.PositiveIntegerField()
+    low = models.FloatField(help_text="95% interval of the share with the same label")
+    high = models.FloatField()
+    model_versions = models.JSONField()
+    prompt_tokens = models.PositiveBigIntegerField()
+    output_tokens = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"probe {self.pk} of {self.model}: {self.same_label} of {self.compared}"
+
+
 class DayCount(models.Model):
     """How often something happened on one day: the console's figures, ready to be added up.
 
     Rolled up from the rows themselves (`verdicts.services.figures`), except for
-    `hit`, which nothing else keeps.
+    what is counted as it happens, which nothing else keeps.
     """
+
+    HIT = "hit"
+    READ = "read"  # whatever was not in the cache, by what the reader got
+    LOG_FAILURE = "log failure"
+    EMAIL = "email"  # an end that one came to: its kind and its state
+    AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL)
 
     day = models.DateField()
     name = models.CharField(max_length=20)
@@ -198,6 +236,14 @@ class DayCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day} {self.name} {self.tier} {self.key}: {self.count}"
+
+    @classmethod
+    def add(cls, day: date, name: str, *, key: str = "", by: int = 1) -> None:
+        """Count it as it happens: one of `AS_IT_HAPPENS`."""
+        row, _ = cls.objects.get_or_create(
+            day=day, name=name, tier="", key=key, defaults={"count": 0}
+        )
+        cls.objects.filter(pk=row.pk).update(count=models.F("count") + by)
 
 
 class Action(models.Model):

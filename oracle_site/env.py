@@ -91,6 +91,22 @@ class Environment:
             f"{name} must be a whole number from {at_least} to {at_most}, not {value!r}."
         )
 
+    def number(
+        self, name: str, about: str, *, default: float, at_least: float, at_most: float
+    ) -> float:
+        value = self._read(name, f"{at_least:g} to {at_most:g}", str(default), about)
+        if not value:
+            return default
+        try:
+            number = float(value)
+        except ValueError:
+            number = at_least - 1
+        if at_least <= number <= at_most:  # which nan is not
+            return number
+        raise ImproperlyConfigured(
+            f"{name} must be a number from {at_least:g} to {at_most:g}, not {value!r}."
+        )
+
     def address(self, name: str, about: str, *, default: str) -> str:
         """An http or https address without a path, and without the slash at its end."""
         value = (self._read(name, "address", default, about) or default).rstrip("/")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from oracle_site.env import Environment
+from oracle_site.logs import service_log
 from oracle_site.unfold import UNFOLD  # noqa: F401 - the console's look
 from verdicts.core.tiers import price_list
 
@@ -117,6 +118,7 @@ MIDDLEWARE = [
 
 # Cookies and redirects over HTTPS wherever the site is public.
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]  # asked from beside us, without a proxy
 SECURE_HSTS_SECONDS = 0 if DEBUG else 365 * 24 * 3600
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not DEBUG
 # A session id in an address is the key to a verdict, so only our origin is ever named. Not
@@ -191,6 +193,14 @@ ORACLE_MODEL_DEADLINE = ENV.integer(
     default=60,
     at_least=1,
     at_most=80,
+)
+
+ORACLE_ASK_TEMPERATURE = ENV.number(
+    "ORACLE_ASK_TEMPERATURE",
+    "temperature of `manage.py ask` where none is given; customers' calls are locked at 0",
+    default=0.0,
+    at_least=0,
+    at_most=2,
 )
 
 # --- 4. Gate and record ------------------------------------------------------
@@ -369,26 +379,10 @@ SPECTACULAR_SETTINGS = {
 
 # --- Service log -------------------------------------------------------------
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "()": "oracle_site.logs.Redacting",
-            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
-        }
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "INFO"},
-    "loggers": {
-        # Its lines hold whole addresses, and a session id is the key to a verdict.
-        "django.server": {"handlers": [], "level": "CRITICAL", "propagate": False},
-        "django": {"handlers": [], "level": "INFO"},  # the root's handler is enough
-        "django.request": {"level": "ERROR"},  # a 402 or 422 is an answer, not a fault
-        "httpx": {"level": "WARNING"},
-        "httpx2": {"level": "WARNING"},
-        "stripe": {"level": "WARNING"},
-        "google_genai": {"level": "WARNING"},
-        "django-q": {"handlers": ["console"], "level": "WARNING", "propagate": False},
-    },
-}
+ORACLE_LOG_FORMAT = ENV.choice(
+    "ORACLE_LOG_FORMAT",
+    "the service log's lines: for people, or one JSON object each",
+    default="line",
+    among=("line", "json"),
+)
+LOGGING = service_log(ORACLE_LOG_FORMAT)

@@ -9,6 +9,7 @@ from verdicts.api.checkout import CheckoutView
 from verdicts.api.send_email import SendVerdictEmailView
 from verdicts.api.verdict import VerdictView
 from verdicts.api.webhook import webhook
+from verdicts.operators.views import MetricsView, healthz, readyz
 from verdicts.pages.landing import landing
 from verdicts.pages.result import result
 
@@ -20,6 +21,9 @@ urlpatterns = [
     path("api/verdict", VerdictView.as_view(), name="verdict"),
     path("cache/<str:session_id>", CacheView.as_view(), name="cache"),
     path("send-verdict-email", SendVerdictEmailView.as_view(), name="send-verdict-email"),
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("metrics", MetricsView.as_view(), name="metrics"),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", SpectacularRedocView.as_view(url_name="schema"), name="docs"),
     path("admin/", admin.site.urls),

@@ -48,8 +48,9 @@ def log_of_its_own(settings, tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def hits_of_its_own() -> Iterator[None]:
-    """No test's reads are written seconds later, into another test's database."""
+def hits_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test's reads are written seconds later, by another thread, into everybody's database."""
+    monkeypatch.setattr("verdicts.services.hits.EVERY", 3600.0)
     yield
     hits.forget()
 

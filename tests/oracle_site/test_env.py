@@ -111,3 +111,13 @@ def test_a_bad_database_is_refused_without_repeating_a_password(url):
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as caught:
         database(url)
     assert "secret" not in str(caught.value)
+
+
+def test_a_number_lies_in_its_range_or_is_refused():
+    def read(value: str) -> float:
+        return Environment({"T": value}).number("T", "", default=0.5, at_least=0, at_most=2)
+
+    assert [read(""), read("0"), read("1.25")] == [0.5, 0.0, 1.25]
+    for value in ("warm", "-0.1", "2.01", "nan", "inf"):
+        with pytest.raises(ImproperlyConfigured, match="from 0 to 2"):
+            read(value)

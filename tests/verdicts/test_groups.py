@@ -11,6 +11,7 @@ def allowed(name: str) -> set[str]:
 def test_three_groups_come_with_the_site():
     operator, reviewer, nous = allowed("Operator"), allowed("Reviewer"), allowed("NOUS")
     assert all(codename.startswith("view_") for codename in operator)
+    assert "view_determinismprobe" in operator
     assert not operator & {"view_customer", "view_evidence"}
     assert reviewer - operator == {
         "change_case",

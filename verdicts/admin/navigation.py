@@ -40,6 +40,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
                 _item(request, "Log", "description", "audit_logentry"),
                 _item(request, "Model calls", "smart_toy", "audit_modelcall"),
                 _item(request, "Stripe events", "payments", "verdicts_stripeevent"),
+                _item(request, "Probes", "science", "audit_determinismprobe"),
                 _item(request, "Escalations", "warning", "audit_escalation"),
             ],
         ),

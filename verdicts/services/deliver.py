@@ -19,6 +19,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from audit.models import DayCount
 from verdicts import queue
 from verdicts.core.errors import MailError, MailUncertain
 from verdicts.models import Case, Delivery, Order, Status, Verdict
@@ -181,6 +182,8 @@ def _give_up(delivery: Delivery, why: str, end: Delivery.State) -> None:
         given_up = Delivery.objects.filter(
             pk=delivery.pk, state__in=[State.PENDING, State.SENDING], attempts=delivery.attempts
         ).update(state=end, due_at=None, error=why[:200])
+        if given_up:
+            _count(delivery, end)
         if given_up and delivery.kind not in TO_STAFF:
             about = f"the {delivery.kind} email {_WORDS[end]}: {why}"
             case = open_case(delivery.order, Case.Kind.EMAIL, delivery=delivery)
@@ -189,6 +192,11 @@ def _give_up(delivery: Delivery, why: str, end: Delivery.State) -> None:
 
 def _mark(delivery: Delivery, *, due_at: datetime | None = None, **changes: Any) -> None:
     """Only while the claim is ours: a late answer must not undo what came after it."""
-    Delivery.objects.filter(pk=delivery.pk, state=State.SENDING, attempts=delivery.attempts).update(
-        due_at=due_at, **changes
-    )
+    mine = Delivery.objects.filter(pk=delivery.pk, state=State.SENDING, attempts=delivery.attempts)
+    with transaction.atomic():
+        if mine.update(due_at=due_at, **changes) and changes["state"] == State.SENT:
+            _count(delivery, State.SENT)
+
+
+def _count(delivery: Delivery, end: Delivery.State) -> None:
+    DayCount.add(timezone.now().date(), DayCount.EMAIL, key=f"{delivery.kind} {end.value}")

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Count, F, IntegerField, Max, Sum
+from django.db.models import Case, Count, F, IntegerField, Max, Sum, Value, When
 from django.db.models.functions import Cast, Floor
 from django.utils import timezone
 
@@ -22,8 +22,10 @@ from verdicts.models import Order
 Key = tuple[str, str, str]  # name, tier, key
 
 BUCKETS: Final = 50  # of the score, from 0 to 1
-HIT: Final = "hit"
 MOST_DAYS: Final = 90  # as far back as anybody looks
+# Milliseconds that a call may take to be counted there; what takes longer is under BEYOND.
+LATENCIES: Final = (250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000)
+BEYOND: Final = "beyond"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def roll_up(day: date) -> int:
     for key, count in _counts(day):
         counted[key] += count
     with transaction.atomic():
-        DayCount.objects.filter(day=day).exclude(name=HIT).delete()
+        DayCount.objects.filter(day=day).exclude(name__in=DayCount.AS_IT_HAPPENS).delete()
         DayCount.objects.bulk_create(
             [
                 DayCount(day=day, name=name, tier=tier, key=key, count=count)
@@ -98,7 +100,8 @@ def roll_up(day: date) -> int:
 def roll_up_open_days() -> int:
     """Every day since the last one that was counted, which may not have been over then."""
     today = timezone.now().date()
-    counted = DayCount.objects.exclude(name=HIT).aggregate(last=Max("day"))["last"]
+    rolled = DayCount.objects.exclude(name__in=DayCount.AS_IT_HAPPENS)
+    counted = rolled.aggregate(last=Max("day"))["last"]
     begun = counted or _first_day() or today
     # A day goes on changing for an hour after its end: what was judged then is counted.
     begun = min(begun, (timezone.now() - timedelta(hours=1)).date())
@@ -117,6 +120,7 @@ def _counts(day: date) -> Iterator[tuple[Key, int]]:
     yield from _orders(within)
     yield from _crosschecks(within)
     yield from _calls(within)
+    yield from _costs(within)
     yield from _divergences(within)
 
 
@@ -148,6 +152,24 @@ def _calls(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
         n=Count("pk")
     ):
         yield (f"{kind} call", tier, outcome), count
+
+
+def _costs(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
+    """What the calls took, in time and in tokens."""
+    calls = ModelCall.objects.filter(created_at__gte=within[0], created_at__lt=within[1])
+    reached = [When(duration_ms__lte=most, then=Value(str(most))) for most in LATENCIES]
+    bucketed = calls.annotate(bucket=Case(*reached, default=Value(BEYOND)))
+    sums = bucketed.values_list("kind", "tier", "bucket").annotate(
+        n=Count("pk"),
+        ms=Sum("duration_ms"),
+        prompt=Sum("prompt_tokens"),
+        output=Sum("output_tokens"),
+    )
+    for kind, tier, bucket, count, ms, prompt, output in sums:
+        yield (f"{kind} latency", tier, bucket), count
+        yield (f"{kind} ms", tier, ""), ms
+        yield ("tokens", tier, "prompt"), prompt
+        yield ("tokens", tier, "output"), output
 
 
 def _divergences(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:

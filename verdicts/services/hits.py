@@ -1,4 +1,4 @@
-"""Cached answers given: counted in memory, written in batches, so that a read costs no write.
+"""Reads, from the cache or not: counted in memory, written in batches, so that none costs a write.
 
 A process that is killed loses the counts of its last seconds, and nothing else.
 """
@@ -25,30 +25,37 @@ class Hits:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counted: Counter[str] = Counter()
+        self._others: Counter[str] = Counter()
         self._timer: threading.Timer | None = None
 
     def count(self, session_id: str) -> None:
         """One more answer from the cache."""
         with self._lock:
             self._counted[session_id] += 1
-            if self._timer is None:
-                self._timer = threading.Timer(EVERY, self._flush_and_close)
-                self._timer.daemon = True
-                self._timer.start()
+            self._flush_later()
+
+    def count_other(self, outcome: str) -> None:
+        """One more read that the cache had no answer for, by what the reader got."""
+        with self._lock:
+            self._others[outcome] += 1
+            self._flush_later()
 
     def flush(self) -> int:
-        """Write what was counted; what cannot be written now is kept for the next time."""
+        """Write what was counted, and tell how many hits; what cannot be written now is kept."""
         with self._lock:
             counted, self._counted, self._timer = self._counted, Counter(), None
-        if not counted:
+            others, self._others = self._others, Counter()
+        if not counted and not others:
             return 0
         try:
             with transaction.atomic():
                 _write(counted)
+                _write_others(others)
         except Error as error:
             logger.warning("hits cannot be counted now: %s", type(error).__name__)
             with self._lock:
                 self._counted.update(counted)
+                self._others.update(others)
             return 0
         return counted.total()
 
@@ -57,7 +64,13 @@ class Hits:
         with self._lock:
             if self._timer:
                 self._timer.cancel()
-            self._counted, self._timer = Counter(), None
+            self._counted, self._others, self._timer = Counter(), Counter(), None
+
+    def _flush_later(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(EVERY, self._flush_and_close)
+            self._timer.daemon = True
+            self._timer.start()
 
     def _flush_and_close(self) -> None:
         try:
@@ -72,8 +85,14 @@ def _write(counted: Counter[str]) -> None:
     for session_id, number in sorted(counted.items()):
         mine = Order.objects.filter(session_id=session_id)
         mine.update(hits=F("hits") + number, last_read_at=now)
-    row, _ = DayCount.objects.get_or_create(day=now.date(), name="hit", defaults={"count": 0})
-    DayCount.objects.filter(pk=row.pk).update(count=F("count") + counted.total())
+    if counted:
+        DayCount.add(now.date(), DayCount.HIT, by=counted.total())
+
+
+def _write_others(others: Counter[str]) -> None:
+    today = timezone.now().date()
+    for outcome, number in sorted(others.items()):
+        DayCount.add(today, DayCount.READ, key=outcome, by=number)
 
 
 hits = Hits()

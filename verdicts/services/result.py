@@ -42,11 +42,22 @@ def read(session_id: str, *, address: str, account: Account, model: str, ask: Ge
     Raises DatabaseError: a cache that cannot be read is not a miss (R4).
     """
     if not is_session_id(session_id):
-        return Outcome("malformed")
+        return _counted(Outcome("malformed"))
     entry = cache.find(session_id)
     if entry:
         hits.count(session_id)
         return Outcome("verdict", entry=entry)
+    return _counted(_not_cached(session_id, address, account, model=model, ask=ask))
+
+
+def _counted(outcome: Outcome) -> Outcome:
+    hits.count_other(outcome.name)
+    return outcome
+
+
+def _not_cached(
+    session_id: str, address: str, account: Account, *, model: str, ask: Generate
+) -> Outcome:
     try:
         outcome = _standing(session_id, address=address, account=account)
     except UnknownSession:

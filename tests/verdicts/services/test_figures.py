@@ -35,6 +35,9 @@ def test_what_happened_is_counted(house):
     assert found.sum("divergence", key="significant") == 1
     assert found.by_key("cause") == {"infrastructure": 1}
     assert found.sum("regen call", key="answered") == 1
+    assert found.sum("original latency") == 3
+    assert found.sum("regen latency") == 1
+    assert found.sum("tokens", key="prompt") > 0
     assert found.by_key("flag")["dimension_conflict"] == 1
     assert found.sum("score") == CrosscheckLog.objects.count()
     assert found.series("order") == [0] * 6 + [3]
@@ -54,9 +57,11 @@ def test_to_count_again_changes_nothing_but_what_changed(house):
 
 def test_hits_are_nobodys_to_count_again(house):
     today = timezone.now().date()
+    before = DayCount.objects.filter(name__in=DayCount.AS_IT_HAPPENS).count()
     DayCount.objects.create(day=today, name="hit", count=7)
     roll_up(today)
     assert figures(1).sum("hit") == 7
+    assert DayCount.objects.filter(name__in=DayCount.AS_IT_HAPPENS).count() == before + 1
 
 
 def test_other_days_stay_as_they_were(house):

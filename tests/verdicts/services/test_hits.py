@@ -35,9 +35,18 @@ def test_reads_are_counted_in_batches(counter, paid_order):
     assert (row.name, row.count) == ("hit", 4)
 
 
+def test_other_reads_are_counted_by_what_the_reader_got(counter):
+    for outcome in ("too-soon", "verdict", "too-soon"):
+        counter.count_other(outcome)
+    assert counter.flush() == 0  # no hits
+    rows = DayCount.objects.filter(name="read").values_list("key", "count")
+    assert dict(rows) == {"too-soon": 2, "verdict": 1}
+
+
 def test_what_cannot_be_written_is_kept(counter, paid_order, monkeypatch):
     order = paid_order()
     counter.count(order.session_id)
+    counter.count_other("verdict")
 
     def fail(_counted):
         raise DatabaseError
@@ -46,6 +55,7 @@ def test_what_cannot_be_written_is_kept(counter, paid_order, monkeypatch):
         broken.setattr(module, "_write", fail)
         assert counter.flush() == 0
     assert counter.flush() == 1
+    assert DayCount.objects.get(name="read").count == 1
 
 
 def test_no_count_is_lost_between_threads(counter, paid_order):

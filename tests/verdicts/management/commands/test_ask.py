@@ -1,0 +1,118 @@
+import json
+import re
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from audit.models import CrosscheckLog, DayCount, LogEntry, ModelCall
+from tests.child_env import child_env
+from verdicts.core import capabilities
+from verdicts.management.commands.ask import printable
+from verdicts.models import Delivery, Order, Verdict
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[4]
+
+
+def ask_it(*arguments: str) -> str:
+    out = StringIO()
+    call_command("ask", "Should I open a bakery?", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def sent(sandbox) -> dict[str, object]:
+    (request,) = sandbox.requests("gemini")
+    body = request["body"]
+    return (body if isinstance(body, dict) else json.loads(body))["generationConfig"]
+
+
+def test_a_verdict_is_shown_and_nothing_is_left_behind(sandbox, settings):
+    told = ask_it("--tier", "full")
+    assert "Gate         approved: pass" in told
+    assert re.search(r"^temperature  0.0 \(setting\) +0.0$", told, re.MULTILINE)
+    assert re.search(r"^seed         derived +\d+$", told, re.MULTILINE)
+    assert "Dropped      nothing" in told
+    assert '"breakdown": {' in told
+    for model in (CrosscheckLog, DayCount, LogEntry, ModelCall, Delivery, Order, Verdict):
+        assert not model.objects.exists()
+    assert not settings.ORACLE_LOG_PATH.exists()
+
+
+def test_overrides_are_sent_zero_included(sandbox):
+    told = ask_it("--tier", "quick", "--temperature", "0.7", "--seed", "0")
+    assert re.search(r"^temperature  0.7 +0.7$", told, re.MULTILINE)
+    assert re.search(r"^seed         0 +0$", told, re.MULTILINE)
+    config = sent(sandbox)
+    assert (config["temperature"], config["seed"]) == (0.7, 0)
+
+
+def test_the_setting_is_behind_the_temperature(sandbox, settings):
+    settings.ORACLE_ASK_TEMPERATURE = 1.5
+    ask_it("--tier", "quick")
+    assert sent(sandbox)["temperature"] == 1.5
+
+
+def test_what_the_models_row_rejects_is_dropped_and_said(sandbox, settings, monkeypatch):
+    effects = {"temperature": "rejected", "seed": "rejected", "topK": "ignored"}
+    monkeypatch.setitem(capabilities.GEMINI_MODELS, settings.ORACLE_MODEL, effects)
+    told = ask_it("--tier", "quick", "--temperature", "1", "--seed", "7")
+    assert "Dropped      temperature, seed" in told
+    assert "Ignored      topK" in told
+    assert not {"temperature", "seed"} & sent(sandbox).keys()
+
+
+def test_a_rejection_is_said(sandbox):
+    sandbox.fault("gemini", "contradictory")
+    assert "Gate         REJECTED:" in ask_it("--tier", "full")
+    assert not CrosscheckLog.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--seed", str(2**31)], "between 0 and 2147483647"),
+        (["--seed", "-1"], "between 0 and"),
+        (["--temperature", "2.1"], "between 0 and 2"),
+        (["--temperature", "nan"], "between 0 and 2"),
+    ],
+)
+def test_what_the_provider_cannot_take_is_refused_before_any_call(sandbox, arguments, sentence):
+    with pytest.raises(CommandError, match=sentence) as refused:
+        ask_it("--tier", "quick", *arguments)
+    assert refused.value.returncode == 2
+    assert sandbox.requests("gemini") == []
+
+
+def test_an_empty_query_is_refused():
+    with pytest.raises(CommandError, match="Describe the idea") as refused:
+        call_command("ask", "  ", "--tier", "quick")
+    assert refused.value.returncode == 2
+
+
+def test_no_answer_is_an_error(sandbox):
+    sandbox.fault("gemini", "unavailable", times=None)
+    with pytest.raises(CommandError, match="No answer: ") as failed:
+        ask_it("--tier", "quick")
+    assert failed.value.returncode == 1
+
+
+def test_a_seed_too_wide_ends_the_process_with_2():
+    command = [sys.executable, "manage.py", "ask", "A bakery?", "--tier", "quick"]
+    run = subprocess.run(
+        [*command, "--seed", "99999999999"],
+        cwd=ROOT,
+        env=child_env(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "Refused: the seed" in run.stderr
+
+
+def test_a_models_text_does_not_steer_the_terminal():
+    assert printable("a\x1b[2J\nb\u202e") == "a\\u001b[2J\nb\\u202e"

@@ -1,0 +1,104 @@
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from audit.models import CrosscheckLog, DeterminismProbe, LogEntry, ModelCall
+from verdicts.management.commands import probe_determinism as command
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("probe_determinism", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_a_model_that_repeats_itself_agrees_in_all(sandbox):
+    told = run("--tier", "full", "-n", "4")
+    assert "Same label       3 of 3 as the first (100.0%)" in told
+    assert "Same dimensions  3 of 3" in told
+    assert "Same text        3 of 3" in told
+    assert "Texts        1 distinct" in told
+    assert "Cost" not in told
+    assert len(sandbox.requests("gemini")) == 4
+    assert len({request["raw"] for request in sandbox.requests("gemini")}) == 1
+
+
+def test_it_is_stored_and_nothing_else_is(sandbox):
+    run("--tier", "strategy", "-n", "3")
+    found = DeterminismProbe.objects.get()
+    assert (found.asked, found.unanswered, found.compared, found.same_label) == (3, 0, 2, 2)
+    assert (found.temperature, found.distinct_texts, found.high) == (0.0, 1, 1.0)
+    assert found.seed is not None
+    assert found.model_versions
+    assert found.prompt_tokens > 0 < found.output_tokens
+    for model in (CrosscheckLog, LogEntry, ModelCall):
+        assert not model.objects.exists()
+
+
+def test_a_model_that_changes_its_mind_is_found_out(sandbox):
+    sandbox.fault("gemini", "verdict", label="GREEN")
+    sandbox.fault("gemini", "verdict", label="RED")
+    sandbox.fault("gemini", "verdict", label="GREEN")
+    told = run("--tier", "quick", "-n", "3", "--query", "A ferry?")
+    assert "Same label       1 of 2 as the first (50.0%)" in told
+    assert "dimensions" not in told
+    assert DeterminismProbe.objects.get().same_dimensions is None
+
+
+def test_the_cost_follows_from_the_prices(sandbox):
+    told = run("--tier", "quick", "-n", "2", "--prompt-price", "1000000", "--output-price", "0")
+    assert f"about ${DeterminismProbe.objects.get().prompt_tokens}.0000" in told
+
+
+def test_calls_that_come_to_nothing_are_counted(sandbox, settings):
+    settings.ORACLE_MODEL_DEADLINE = 20
+    sandbox.fault("gemini", "unavailable", times=3)  # the client's own retries included
+    told = run("--tier", "quick", "-n", "3")
+    assert "Answered     2 of 3" in told
+    assert DeterminismProbe.objects.get().unanswered == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"), [("not_found", "Stopped"), ("unavailable", "Fewer")]
+)
+def test_without_answers_it_fails_and_stores_nothing(sandbox, fault, sentence):
+    sandbox.fault("gemini", fault, times=None)
+    with pytest.raises(CommandError, match=sentence) as failed:
+        run("--tier", "quick", "-n", "2")
+    assert failed.value.returncode == 1
+    assert not DeterminismProbe.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-n", "1"], ["-n", "1001"], ["--query", " "], ["--prompt-price", "1"]]
+)
+def test_what_makes_no_sense_is_refused_before_any_call(sandbox, arguments):
+    with pytest.raises(CommandError) as refused:
+        run("--tier", "quick", *arguments)
+    assert refused.value.returncode == 2
+    assert sandbox.requests("gemini") == []
+
+
+def test_the_bar_grows_and_is_gone_at_the_end(monkeypatch):
+    shown = StringIO()
+    shown.isatty = lambda: True
+    monkeypatch.setattr(command.sys, "stderr", shown)
+    show = command._bar(2)  # noqa: SLF001
+    show(1)
+    assert shown.getvalue().endswith(f"[{'#' * 15:<30}] 1/2")
+    show(2)
+    assert shown.getvalue().endswith("\r\x1b[K")
+
+
+def test_the_console_lists_it_and_nobody_can_change_it(sandbox, admin_client):
+    run("--tier", "quick", "-n", "2")
+    found = DeterminismProbe.objects.get()
+    page = admin_client.get("/admin/audit/determinismprobe/")
+    assert found.model in page.content.decode()
+    address = f"/admin/audit/determinismprobe/{found.pk}"
+    assert admin_client.get(f"{address}/change/").status_code == 200
+    assert admin_client.post(f"{address}/delete/").status_code == 403
+    assert admin_client.get("/admin/audit/determinismprobe/add/").status_code == 403

@@ -1,0 +1,108 @@
+"""`manage.py probe_determinism --tier T -n 20`: does the model say the same again?"""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from audit.core.vocabulary import TIERS, TierName
+from audit.models import DeterminismProbe
+from verdicts.core.errors import ModelError
+from verdicts.core.prompt import QueryError, clean_query
+from verdicts.outside import ask_model
+from verdicts.services.probe import probe
+
+BAD_USAGE: Final = 2
+FEWEST: Final = 2
+MOST: Final = 1000
+WIDTH: Final = 30
+QUERY: Final = (
+    "I want to open a bakery that bakes at night and delivers bread before seven, by "
+    "subscription. I have savings for eight months and have baked for ten years."
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Make the same locked call several times and compare the answers with the first. Stored "
+        "for the console; no session's, so nothing is delivered or logged."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tier", required=True, choices=TIERS)
+        parser.add_argument("-n", type=int, default=20, dest="times", help="calls (default: 20)")
+        parser.add_argument("--query", default=QUERY, help="the idea to be judged")
+        about = "dollars per million tokens, for the cost"
+        parser.add_argument("--prompt-price", type=float, help=about)
+        parser.add_argument("--output-price", type=float, help=about)
+
+    def handle(
+        self,
+        *,
+        tier: TierName,
+        times: int,
+        query: str,
+        prompt_price: float | None,
+        output_price: float | None,
+        **_: Any,
+    ) -> str:
+        if not FEWEST <= times <= MOST:
+            raise CommandError(f"-n lies between {FEWEST} and {MOST}.", returncode=BAD_USAGE)
+        if (prompt_price is None) != (output_price is None):
+            raise CommandError("Give both prices, or none.", returncode=BAD_USAGE)
+        try:
+            query = clean_query(query)
+        except QueryError as error:
+            raise CommandError(str(error), returncode=BAD_USAGE) from None
+        try:
+            found = probe(
+                tier=tier,
+                query=query,
+                model=settings.ORACLE_MODEL,
+                times=times,
+                ask=ask_model,
+                progress=_bar(times),
+            )
+        except ModelError as error:
+            raise CommandError(f"Stopped, and nothing stored: {error}.") from None
+        if found is None:
+            raise CommandError("Fewer than two answers: there is nothing to compare.")
+        return "\n".join([*report(found), *_cost(found, prompt_price, output_price)])
+
+
+def report(found: DeterminismProbe) -> Iterator[str]:
+    answered = found.asked - found.unanswered
+    yield f"Model        {found.model}, which calls itself {', '.join(found.model_versions)}"
+    yield f"Sent         temperature {found.temperature}, seed {found.seed}"
+    yield f"Answered     {answered} of {found.asked}, {found.rejected} rejected by the gate"
+    for name, same in (
+        ("label", found.same_label),
+        ("dimensions", found.same_dimensions),
+        ("text", found.same_text),
+    ):
+        if same is not None:
+            share = same / found.compared
+            yield f"Same {name:<11} {same} of {found.compared} as the first ({share:.1%})"
+    yield f"Label, 95%   {found.low:.1%} to {found.high:.1%}"
+    yield f"Texts        {found.distinct_texts} distinct"
+    yield f"Tokens       {found.prompt_tokens:,} in, {found.output_tokens:,} out"
+
+
+def _cost(found: DeterminismProbe, prompt: float | None, output: float | None) -> Iterator[str]:
+    if prompt is not None and output is not None:
+        dollars = (found.prompt_tokens * prompt + found.output_tokens * output) / 1_000_000
+        yield f"Cost         about ${dollars:.4f}, ${dollars / found.asked:.6f} a call"
+
+
+def _bar(times: int) -> Callable[[int], None]:
+    def show(done: int) -> None:
+        if sys.stderr.isatty():
+            bar = "#" * (done * WIDTH // times)
+            end = "\r\x1b[K" if done == times else ""
+            line = f"\r\x1b[K[{bar:<{WIDTH}}] {done}/{times}{end}"
+            print(line, end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
+
+    return show
