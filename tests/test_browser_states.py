@@ -42,8 +42,10 @@ for name in ("erased", "regenerating", "try-later", "too-soon", "model-retired",
     lose(name)
 rows("erased").update(status="erased")
 rows("regenerating").update(regen_at=now, regen_until=later)
-Delivery.objects.filter(order__session_id=made["sending"]).update(state="sending", due_at=later)
-Delivery.objects.filter(order__session_id=made["unsent"]).update(state="failed")
+Delivery.objects.filter(order__session_id=made["sending"]).update(
+    state="sending", due_at=later, sent_at=None
+)
+Delivery.objects.filter(order__session_id=made["unsent"]).update(state="failed", sent_at=None)
 order = rows("comparing").get()
 cache.put(order, order.verdicts.get(kind="regen"), Comparison("GREEN"))
 original = Verdict.objects.get(order__session_id=made["same-verdict"], kind="original")
