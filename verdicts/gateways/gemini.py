@@ -7,7 +7,7 @@ mapped here, once, to the three that the services handle.
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from verdicts.core.errors import ModelBusy, ModelRefused, ModelRetired
@@ -75,7 +75,7 @@ def generate(request: ModelRequest, endpoint: Endpoint) -> Answer:
         raise
 
 
-@lru_cache(maxsize=4)
+@cache  # kept: one that is dropped leaves its connections open behind it
 def _client(endpoint: Endpoint, _generation: int) -> "Client":
     from google.genai import Client, types  # noqa: PLC0415 - see generate
 

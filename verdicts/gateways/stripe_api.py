@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from verdicts.core.errors import (
@@ -120,7 +120,7 @@ def _call(account: Account, call: Coroutine[Any, Any, Any]) -> dict[str, Any]:
     return result
 
 
-@lru_cache(maxsize=4)
+@cache  # kept: one that is dropped leaves its connections open behind it
 def _client(account: Account, _generation: int) -> "StripeClient":
     import stripe  # noqa: PLC0415 - see _call
 
