@@ -15,10 +15,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
 django.setup()
 
 from django.contrib.auth.models import Group, User  # noqa: E402 - Django comes first
-from django.utils import timezone  # noqa: E402
+from django.utils import timezone  # noqa: E402 - likewise, after the set-up
 
-from audit.models import CrosscheckLog, DayCount, DivergenceEvent  # noqa: E402
-from verdicts.models import Case, Order  # noqa: E402
+from audit.models import CrosscheckLog, DayCount, DivergenceEvent  # noqa: E402 - likewise, after the set-up
+from verdicts.models import Case, Order  # noqa: E402 - likewise, after the set-up
 
 TIERS = {"quick": (14, 200), "full": (22, 500), "strategy": (6, 1500)}
 FLAGS = {"short_summary": 5, "dimension_conflict": 3, "empty_analysis": 2, "too_few_tests": 1}
