@@ -8,9 +8,11 @@ import os
 import statistics
 import sys
 import time
+from datetime import timedelta
 
 import django
 from django.core.management import call_command
+from django.utils import timezone
 
 from tests.everything import postgresql
 
@@ -87,10 +89,6 @@ def measure(orders: int) -> int:
 
 def count_days() -> None:
     """As the sweep has, day by day."""
-    from datetime import timedelta  # noqa: PLC0415 - Django is set up by now
-
-    from django.utils import timezone  # noqa: PLC0415 - Django is set up by now
-
     from verdicts.services.figures import roll_up  # noqa: PLC0415 - Django is set up by now
 
     for back in range(91):

@@ -19,7 +19,7 @@ from verdicts.admin.tinted import tinted
 from verdicts.core.errors import CannotResend
 from verdicts.core.readable import Readable, readable
 from verdicts.models import Order, Verdict
-from verdicts.services.resend import ENDED, resend, verdict_email
+from verdicts.services.resend import ENDED, resend, resendable_email
 from verdicts.services.timeline import timeline
 
 PAGE: Final = "admin:verdicts_order_change"
@@ -75,7 +75,7 @@ class OrderAdmin(RecordAdmin):
         return f"{order.price_cents / 100:.2f} {order.currency.upper()}"
 
     def page(self, request: HttpRequest, obj: Order) -> dict[str, Any]:
-        email = verdict_email(obj)
+        email = resendable_email(obj)
         verdicts = Verdict.objects.filter(order=obj).order_by("id")
         may_read = allowed(request, CUSTOMER)
         return {

@@ -21,7 +21,7 @@ State = Delivery.State
 ENDED = (State.SENT, State.FAILED, State.UNCERTAIN)
 
 
-def verdict_email(order: Order) -> Delivery | None:
+def resendable_email(order: Order) -> Delivery | None:
     """The order's verdict email, if one was ever owed and its verdict is still to be sent."""
     if order.status == Status.ERASED or stored_original(order) is None:
         return None
@@ -33,7 +33,7 @@ def resend(order: Order, *, who: User, reason: str, seen: datetime | None) -> De
 
     Raises CannotResend, with a sentence that says why; then nothing has happened.
     """
-    delivery = verdict_email(order)
+    delivery = resendable_email(order)
     if delivery is None:
         raise CannotResend("There is no stored verdict email to send.")
     ended = Delivery.objects.filter(pk=delivery.pk, state__in=ENDED)
