@@ -26,6 +26,7 @@ MOST_DAYS: Final = 90  # as far back as anybody looks
 # Milliseconds that a call may take to be counted there; what takes longer is under BEYOND.
 LATENCIES: Final = (250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000)
 BEYOND: Final = "beyond"
+CHARTED: Final = ("order", "hit", "regen call", "divergence")  # what is read day by day
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Figures:
 
     days: list[date]
     total: Counter[Key]
-    daily: dict[date, Counter[Key]]
+    daily: dict[date, Counter[Key]]  # of what is CHARTED
     variance: Variance  # always of the last thirty days (R14)
 
     def sum(self, name: str, *, tier: str = "", key: str = "") -> int:
@@ -68,13 +69,13 @@ def figures(days: int) -> Figures:
     """Of the last so many days, today included."""
     now = timezone.now()
     listed = [now.date() - timedelta(days=back) for back in range(days - 1, -1, -1)]
+    counts = DayCount.objects.filter(day__gte=listed[0], day__lte=listed[-1])
+    sums = counts.values_list("name", "tier", "key").annotate(n=Sum("count"))
+    total = Counter({(name, tier, key): count for name, tier, key, count in sums})
     daily: dict[date, Counter[Key]] = {day: Counter() for day in listed}
-    total: Counter[Key] = Counter()
-    rows = DayCount.objects.filter(day__gte=listed[0])
-    for day, name, tier, key, count in rows.values_list("day", "name", "tier", "key", "count"):
-        if day in daily:
-            daily[day][name, tier, key] += count
-            total[name, tier, key] += count
+    charted = counts.filter(name__in=CHARTED)
+    for day, name, tier, key, count in charted.values_list("day", "name", "tier", "key", "count"):
+        daily[day][name, tier, key] = count
     return Figures(listed, total, daily, variance(now))
 
 

@@ -3,7 +3,7 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from verdicts.admin.charts import HEIGHT, LEFT, WIDTH, bars, by_day, nice
+from verdicts.admin.charts import HEIGHT, LEFT, WIDTH, bars, by_day, columns, nice
 from verdicts.admin.waiting import waiting
 
 DAYS = [date(2026, 1, 1) + timedelta(days=day) for day in range(30)]
@@ -30,6 +30,14 @@ def test_every_chart_has_its_figures_in_words_and_as_a_table():
 def test_what_is_rare_can_still_be_seen():
     chart = by_day("Hits", DAYS, {"many": [9000] * 30, "few": [1] * 30}, ["one", "two"])
     assert min(box.height for box in chart.boxes) >= 1.5
+
+
+def test_a_chart_is_written_with_every_word_escaped():
+    chart = by_day("Odd", DAYS[:1], {"<b>": [2]}, ["one"])
+    assert "<title>01 Jan: 2 &lt;b&gt;</title></rect>" in chart.drawn()
+    assert chart.told() == "<tr><td>01 Jan</td><td>2</td></tr>"
+    odd = columns("Odd", ["<i>"], {"one": [2]}, ["one"], {}, heading="place")
+    assert odd.told() == "<tr><td>&lt;i&gt;</td><td>2</td></tr>"
 
 
 def test_nothing_at_all_is_said_so():
