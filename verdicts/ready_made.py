@@ -15,6 +15,7 @@ from django.db import connection
 from psycopg import pq
 
 PATIENCE: Final = 2  # seconds that a database may take, before Django is to try its luck
+KEPT_KB: Final = 128
 
 _FOUND: Final = (
     "FROM verdicts_cachedverdict WHERE session_id = {} AND approved "
@@ -41,6 +42,8 @@ class SQLiteReader:
             address, uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False
         )
         self._connection.execute("PRAGMA query_only = 1")
+        # Each thread has one of these: pages are the system's to keep, once for all.
+        self._connection.execute(f"PRAGMA cache_size = -{KEPT_KB}")
         self._sql = f"SELECT CAST(body AS BLOB), etag {_FOUND.format('?', '?')}"
 
     def find(self, session_id: str) -> ReadyMade | None:

@@ -18,7 +18,8 @@ from audit.models import DayCount
 logger = logging.getLogger(__name__)
 
 EVERY: Final = 5.0  # seconds
-PORTION: Final = 2000  # sessions in one transaction
+MOST: Final = 2000  # sessions that are worth a flush before that: the counts take memory
+PORTION: Final = 1000  # sessions in one transaction
 _ADD: Final = "UPDATE verdicts_order SET hits = hits + %s, last_read_at = %s WHERE session_id = %s"
 
 
@@ -28,12 +29,15 @@ class Hits:
         self._counted: Counter[str] = Counter()
         self._others: Counter[str] = Counter()
         self._timer: threading.Timer | None = None
+        self._writing = threading.Lock()
 
     def count(self, session_id: str) -> None:
         """One more answer from the cache."""
         with self._lock:
             self._counted[session_id] += 1
             self._flush_later()
+            if len(self._counted) == MOST:
+                self._hurry()
 
     def count_other(self, outcome: str) -> None:
         """One more read that the cache had no answer for, by what the reader got."""
@@ -50,7 +54,7 @@ class Hits:
         try:
             for some in _portions(counted):
                 with transaction.atomic():
-                    _write(some)
+                    write(some)
                 written += some.total()
                 for session_id in some:
                     del counted[session_id]
@@ -73,13 +77,22 @@ class Hits:
 
     def _flush_later(self) -> None:
         if self._timer is None:
-            self._timer = threading.Timer(EVERY, self._flush_and_close)
-            self._timer.daemon = True
-            self._timer.start()
+            self._start(EVERY)
+
+    def _hurry(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        self._start(0)
+
+    def _start(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._flush_and_close)
+        self._timer.daemon = True
+        self._timer.start()
 
     def _flush_and_close(self) -> None:
         try:
-            self.flush()
+            with self._writing:  # whoever hurries waits for whoever writes
+                self.flush()
         finally:
             connection.close()  # this thread's own, and the thread ends
 
@@ -94,7 +107,7 @@ def _portions(counted: Counter[str]) -> Iterator[Counter[str]]:
         yield Counter(dict(ordered[start : start + PORTION]))
 
 
-def _write(counted: Counter[str]) -> None:
+def write(counted: Counter[str]) -> None:
     now = timezone.now()
     at = connection.ops.adapt_datetimefield_value(now)
     # One statement for all of them: the ORM would take longer than the reads did.
