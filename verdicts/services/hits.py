@@ -81,12 +81,15 @@ class Hits:
 
 def _write(counted: Counter[str]) -> None:
     now = timezone.now()
+    of_customers = 0
     # In one order everywhere, so that two processes cannot wait for each other.
     for session_id, number in sorted(counted.items()):
         mine = Order.objects.filter(session_id=session_id)
-        mine.update(hits=F("hits") + number, last_read_at=now)
-    if counted:
-        DayCount.add(now.date(), DayCount.HIT, by=counted.total())
+        read = {"hits": F("hits") + number, "last_read_at": now}
+        if mine.filter(smoke=False).update(**read) or not mine.filter(smoke=True).update(**read):
+            of_customers += number
+    if of_customers:
+        DayCount.add(now.date(), DayCount.HIT, by=of_customers)
 
 
 def _write_others(others: Counter[str]) -> None:
