@@ -13,7 +13,11 @@ from sandbox.running import running_sandbox
 from tests.verdicts.stripe_objects import session_object
 from verdicts.core.sessions import read_session
 from verdicts.models import CachedVerdict, Order, Status
+from verdicts.outside import stripe_account
+from verdicts.services.checkout import start_checkout
 from verdicts.services.payments import note_session
+from verdicts.services.reread import is_unpaid
+from verdicts.services.smoke import mark_as_smoke
 
 
 @pytest.fixture(scope="session")
@@ -68,6 +72,22 @@ def paid_order(db) -> Callable[..., Order]:
         )
         note_session(read_session(raw))
         return Order.objects.get(session_id=raw["id"])
+
+    return make
+
+
+@pytest.fixture
+def bought(sandbox, db) -> Callable[..., Order]:
+    """An order that was paid for at the sandbox: a customer's, or a smoke test's."""
+
+    def make(tier: str = "full", query: str = "A ferry?", *, smoke: bool = False) -> Order:
+        session = start_checkout(account=stripe_account(), tier=tier, query=query)
+        if smoke:
+            assert mark_as_smoke(session.id, who="ada")
+        sandbox.pay(session.id, email="buyer@example.com", announce=False)
+        order = Order.objects.get(session_id=session.id)
+        assert is_unpaid(order, account=stripe_account()) is False
+        return order
 
     return make
 

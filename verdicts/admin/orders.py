@@ -30,8 +30,18 @@ _FINGERPRINT: Final = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
 class OrderAdmin(RecordAdmin):
     customer_fields = ("session_id", "query", "email", "payment_intent", "token")
     page_template = "admin/order.html"
-    list_display = ("id", "standing", "tier", "email", "price", "paid_at", "refunded_at", "session")
-    list_filter = ("status", "tier", ("paid_at", DayRange))
+    list_display = (
+        "id",
+        "standing",
+        "tier",
+        "email",
+        "price",
+        "paid_at",
+        "refunded_at",
+        "session",
+        "made_by",
+    )
+    list_filter = ("status", "tier", "smoke", ("paid_at", DayRange))
     search_fields = ("id",)
     search_help_text = "Email, session id, fingerprint, payment or number"
 
@@ -69,6 +79,10 @@ class OrderAdmin(RecordAdmin):
     )
     def standing(self, order: Order) -> tuple[str, str]:
         return order.status, order.get_status_display()
+
+    @tinted("made by", smoke="info")
+    def made_by(self, order: Order) -> tuple[str, str]:
+        return ("smoke", "smoke test") if order.smoke else ("customer", "customer")
 
     @admin.display
     def price(self, order: Order) -> str:

@@ -107,9 +107,9 @@ def _finish(
         # Told once per generation: a second one was authorized by a person (R15).
         name = f"{order.token.hex}.{order.authorization}" if order.authorization else ""
         owe(order, Delivery.Kind.HELD_BACK, name=name)
-        owe(order, Delivery.Kind.STAFF, name=name)
         kind = Case.Kind.REJECTED if crosscheck else Case.Kind.FAILED
-        open_case(order, kind, crosscheck=crosscheck)
+        if open_case(order, kind, crosscheck=crosscheck):
+            owe(order, Delivery.Kind.STAFF, name=name)
 
 
 def _without_answer(order: Order, model: str, error: ModelError) -> None:

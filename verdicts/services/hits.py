@@ -14,6 +14,7 @@ from django.db import Error, connection, transaction
 from django.utils import timezone
 
 from audit.models import DayCount
+from verdicts.models import Order
 
 logger = logging.getLogger(__name__)
 
@@ -114,7 +115,12 @@ def write(counted: Counter[str]) -> None:
     with connection.cursor() as cursor:
         rows = [(number, at, session_id) for session_id, number in counted.items()]
         cursor.executemany(_ADD, rows)
-    DayCount.add(now.date(), DayCount.HIT, by=counted.total())
+    smoke = Order.objects.filter(smoke=True, session_id__in=[*counted])
+    tested = sum(
+        counted[session_id or ""] for session_id in smoke.values_list("session_id", flat=True)
+    )
+    if counted.total() > tested:
+        DayCount.add(now.date(), DayCount.HIT, by=counted.total() - tested)
 
 
 def _write_others(others: Counter[str]) -> None:

@@ -115,8 +115,8 @@ def _accept_payment(order: Order, session: CheckoutSession) -> str:
     wrong = _why_held(order, session)
     if wrong:
         if order.move(UNPAID, Status.HELD, reason=wrong[:200], **paid):
-            owe(order, Delivery.Kind.STAFF)
-            open_case(order, Case.Kind.HELD)
+            if open_case(order, Case.Kind.HELD):
+                owe(order, Delivery.Kind.STAFF)
             return "held"
         return "already paid"
     if not order.move(UNPAID, Status.PAID, **paid) and not _take_back(order, paid):
