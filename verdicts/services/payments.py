@@ -40,8 +40,10 @@ REFUNDED_EARLY: Final = "refunded before it was judged"
 
 def receive(event: Event) -> StripeEvent:
     """Store the event, then act on it, once. A repeated delivery returns the stored one."""
+    # Of what is not acted on nobody reads more, and no erasure could find a customer in it.
+    kept = event.object if event.type in _ACTIONS else {}
     stored, _ = StripeEvent.objects.get_or_create(
-        event_id=event.id, defaults={"type": event.type[:100], "object": json.dumps(event.object)}
+        event_id=event.id, defaults={"type": event.type[:100], "object": json.dumps(kept)}
     )
     process(stored)
     return stored
@@ -243,7 +245,7 @@ def _order_for(session: CheckoutSession) -> Order | None:
     return order
 
 
-# What we listen to. Anything else is stored, acknowledged and left alone.
+# What we listen to. Of anything else id and type are kept, and it is acknowledged.
 _ACTIONS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
     "checkout.session.completed": _completed,
     "checkout.session.async_payment_succeeded": _completed,
