@@ -113,6 +113,8 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
     if not letter.to:
         _give_up(delivery, "nobody to send it to", State.FAILED)
         return None
+    if not _mine(delivery).exists():
+        return None  # we were held up, and meanwhile it was taken over, or the order erased
     try:
         send(letter)
     except MailError as error:
@@ -129,7 +131,16 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
     return delivery
 
 
+def is_being_sent(order: Order) -> bool:
+    """Whether somebody is at an email about its customer just now."""
+    sending = order.deliveries.filter(state=State.SENDING, due_at__gt=timezone.now())
+    return sending.exclude(kind__in=ABOUT_THE_MODEL).exists()
+
+
+@transaction.atomic
 def _claim(delivery_id: int) -> Delivery | None:
+    # With the order held, an erasure comes before the claim, or sees that it is being sent.
+    Order.objects.select_for_update(no_key=True, of=("self",)).get(deliveries=delivery_id)
     now = timezone.now()
     one = Delivery.objects.select_related("order").filter(pk=delivery_id)
     if stop_erased(one):
@@ -192,10 +203,14 @@ def _give_up(delivery: Delivery, why: str, end: Delivery.State) -> None:
 
 def _mark(delivery: Delivery, *, due_at: datetime | None = None, **changes: Any) -> None:
     """Only while the claim is ours: a late answer must not undo what came after it."""
-    mine = Delivery.objects.filter(pk=delivery.pk, state=State.SENDING, attempts=delivery.attempts)
     with transaction.atomic():
-        if mine.update(due_at=due_at, **changes) and changes["state"] == State.SENT:
+        if _mine(delivery).update(due_at=due_at, **changes) and changes["state"] == State.SENT:
             _count(delivery, State.SENT)
+
+
+def _mine(delivery: Delivery) -> QuerySet[Delivery]:
+    """The email, if nobody has taken it from us since we claimed this attempt."""
+    return Delivery.objects.filter(pk=delivery.pk, state=State.SENDING, attempts=delivery.attempts)
 
 
 def _count(delivery: Delivery, end: Delivery.State) -> None:
