@@ -35,7 +35,11 @@ _WORDS: Final = {
 }
 
 # They hang on an order, and say nothing of its customer.
-ABOUT_THE_MODEL: Final = (Delivery.Kind.RETIRED, Delivery.Kind.ESCALATION)
+ABOUT_THE_HOUSE: Final = (
+    Delivery.Kind.RETIRED,
+    Delivery.Kind.ESCALATION,
+    Delivery.Kind.UNRECONCILED,
+)
 
 # The gateway, as the caller passes it in.
 Send = Callable[[Letter], None]
@@ -134,7 +138,7 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
 def is_being_sent(order: Order) -> bool:
     """Whether somebody is at an email about its customer just now."""
     sending = order.deliveries.filter(state=State.SENDING, due_at__gt=timezone.now())
-    return sending.exclude(kind__in=ABOUT_THE_MODEL).exists()
+    return sending.exclude(kind__in=ABOUT_THE_HOUSE).exists()
 
 
 @transaction.atomic
@@ -162,10 +166,10 @@ def _claim(delivery_id: int) -> Delivery | None:
 
 
 def stop_erased(deliveries: QuerySet[Delivery]) -> int:
-    """What is owed for an erased order is sent to nobody; what staff are told of the model is."""
+    """What is owed for an erased order is sent to nobody; what staff are told of the house is."""
     return (
         deliveries.filter(order__status=Status.ERASED, state__in=[State.PENDING, State.SENDING])
-        .exclude(kind__in=ABOUT_THE_MODEL)
+        .exclude(kind__in=ABOUT_THE_HOUSE)
         .update(state=State.FAILED, due_at=None, error="the order was erased")
     )
 

@@ -114,7 +114,7 @@ def recreate(session: CheckoutSession) -> str:
 def _accept_payment(order: Order, session: CheckoutSession) -> str:
     """Mark the order paid and queue its verdict, once."""
     paid = _payment(order, session)
-    wrong = _why_held(order, session)
+    wrong = why_held(order, session)
     if wrong:
         if order.move(UNPAID, Status.HELD, reason=wrong[:200], **paid):
             owe(order, Delivery.Kind.STAFF)
@@ -147,7 +147,7 @@ def _payment(order: Order, session: CheckoutSession) -> dict[str, Any]:
     }
 
 
-def _why_held(order: Order, session: CheckoutSession) -> str:
+def why_held(order: Order, session: CheckoutSession) -> str:
     """Why a person has to look at a payment first; nothing: it is as it should be."""
     if not order.query:
         return "paid, but there is no query that could be judged"
@@ -182,8 +182,11 @@ def _end_unpaid(raw: dict[str, Any], sources: list[Status], target: Status) -> s
     return target.value if order.move(sources, target) else "already further on"
 
 
-def _refunded(charge: dict[str, Any]) -> str:
-    """A refund, made here or in Stripe's dashboard; it names the payment, not the session."""
+def note_refunded(charge: dict[str, Any]) -> str:
+    """A refund, made here or in Stripe's dashboard; it names the payment, not the session.
+
+    In a transaction.
+    """
     intent = payment_intent(charge)
     order = Order.objects.filter(payment_intent=intent).first() if intent else None
     if order is None:
@@ -251,5 +254,5 @@ _ACTIONS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
     "checkout.session.async_payment_succeeded": _completed,
     "checkout.session.async_payment_failed": _failed,
     "checkout.session.expired": _expired,
-    "charge.refunded": _refunded,
+    "charge.refunded": note_refunded,
 }
