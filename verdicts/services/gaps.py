@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar, get_args
 
 from django.conf import settings
 from django.db.models import Model, QuerySet
@@ -20,6 +20,26 @@ APPLY: Final = "manage.py reconcile --apply"
 BATCH: Final = 500
 
 M = TypeVar("M", bound=Model)
+
+Kind = Literal[
+    "missed webhook",
+    "payment not noted",
+    "payment awaited",
+    "order lost",
+    "amount",
+    "refund",
+    "event",
+    "lost job",
+    "email not sent",
+    "held",
+    "no case",
+    "no email",
+    "no verdict",
+    "cache",
+    "not compared",
+    "log",
+]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 class OutOfTime(Exception):
@@ -34,7 +54,7 @@ class Mended:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    kind: str
+    kind: Kind
     what: str
     remedy: str = APPLY
     order_id: int | None = None

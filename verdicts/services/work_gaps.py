@@ -20,7 +20,7 @@ from verdicts.services import sweep
 from verdicts.services.cache import hold
 from verdicts.services.cases import open_case
 from verdicts.services.deliver import owe
-from verdicts.services.gaps import Gap, Look, Mended, console, each
+from verdicts.services.gaps import Gap, Kind, Look, Mended, console, each
 from verdicts.services.letters import TO_STAFF
 from verdicts.services.payments import NO_SUCH_PAYMENT
 
@@ -118,7 +118,7 @@ def _cases(look: Look) -> Iterator[Gap]:
         )
 
 
-def _for_staff(kind: str, case: Case, what: str) -> Gap:
+def _for_staff(kind: Kind, case: Case, what: str) -> Gap:
     order = case.order
     return Gap(
         kind,

@@ -113,9 +113,7 @@ def test_a_delayed_payment_under_way_is_noted(sandbox, elsewhere):
     assert gaps(look(apply=True)) == []
 
 
-def test_a_delayed_payment_that_came_days_later_is_found_by_its_order(
-    sandbox, elsewhere, run_jobs
-):
+def test_a_delayed_payment_that_came_days_later_is_found_by_its_order(sandbox, elsewhere, run_jobs):
     session_id = elsewhere(9 * DAY, payment_status="unpaid", status="open")
     sandbox.pay(session_id, method="delayed", email="buyer@example.com")
     event(session_id)
