@@ -227,7 +227,9 @@ class DayCount(models.Model):
     READ = "read"  # whatever was not in the cache, by what the reader got
     LOG_FAILURE = "log failure"
     EMAIL = "email"  # an end that one came to: its kind and its state
-    AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL)
+    GAP = "gap"  # one that `reconcile` has mended, by its kind
+    UNRECONCILED = "unreconciled"  # an hourly look that did not come to its end
+    AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL, GAP, UNRECONCILED)
 
     day = models.DateField()
     name = models.CharField(max_length=20)

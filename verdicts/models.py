@@ -197,6 +197,17 @@ class QueuePulse(models.Model):
             cls.objects.get_or_create(queue=queue, defaults={"moved_at": now})
 
 
+class Reconciled(models.Model):
+    """When Stripe's books were last compared with ours to their end, and mended: one row."""
+
+    ONLY = 1
+
+    looked_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"reconciled at {self.looked_at}"
+
+
 class Lookups(models.Model):
     """How often an address had us ask Stripe about sessions we do not know, this minute (R10)."""
 
@@ -219,6 +230,7 @@ class Delivery(models.Model):
         RETIRED = "retired", "model retired, to staff"
         DIVERGENCE = "divergence", "divergence notice"
         ESCALATION = "escalation", "variance above the line, to staff"
+        UNRECONCILED = "unreconciled", "Stripe's books out of reach, to staff"
 
     class State(models.TextChoices):
         PENDING = "pending", "pending"

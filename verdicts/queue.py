@@ -25,9 +25,16 @@ FULFIL: Final = "fulfil_order"
 DELIVER: Final = "deliver"
 COMPARE: Final = "compare"
 SWEEP: Final = "sweep"
+RECONCILE: Final = "reconcile"
 
 # Where each job runs. A test resolves every name in verdicts.tasks.
-QUEUE_OF: Final = {FULFIL: GENERATE, DELIVER: POST, COMPARE: POST, SWEEP: POST}
+QUEUE_OF: Final = {
+    FULFIL: GENERATE,
+    DELIVER: POST,
+    COMPARE: POST,
+    SWEEP: POST,
+    RECONCILE: POST,
+}
 
 
 def enqueue(job: str, *ids: int, delay: float = 0) -> None:

@@ -6,6 +6,7 @@ from verdicts import outside
 from verdicts.services import compare as comparing
 from verdicts.services import deliver as delivering
 from verdicts.services import fulfil as fulfilling
+from verdicts.services import reconcile_hourly as reconciling
 from verdicts.services import sweep as sweeping
 
 
@@ -26,3 +27,7 @@ def compare(verdict_id: int) -> str:
 
 def sweep() -> str:
     return str(sweeping.sweep())
+
+
+def reconcile() -> str:
+    return reconciling.reconcile_hourly(account=outside.stripe_account())

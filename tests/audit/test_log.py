@@ -184,3 +184,19 @@ def test_a_lock_that_is_taken_leaves_the_line_to_the_sweep(log_path):
         assert LogEntry.objects.get().written_at is None
     assert log.sweep() == 1
     assert LogEntry.objects.get().failures == 0
+
+
+def test_a_file_that_ends_early_is_noticed_and_rotation_is_not_that(log_path):
+    assert not log.is_cut_short()
+    for _ in range(3):
+        log.append(checked())
+    assert not log.is_cut_short()
+    whole = log_path.read_bytes()
+    log_path.write_bytes(whole[: whole.index(b"\n") + 1])
+    assert log.is_cut_short()
+    log.sweep()
+    assert not log.is_cut_short()
+    log_path.rename(log_path.with_name(f"{log_path.name}.1"))
+    assert not log.is_cut_short()
+    log_path.touch()
+    assert not log.is_cut_short()

@@ -1,9 +1,12 @@
 """A sandbox over real HTTP, and the jobs of the queue run where the test can see them."""
 
 import pydoc
+import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
+from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpResponse
 from django.utils import timezone
 from django_q.models import OrmQ
@@ -119,6 +122,37 @@ def missed(delivered) -> Callable[..., Order]:
         return order
 
     return make
+
+
+@pytest.fixture
+def elsewhere(sandbox) -> Callable[..., str]:
+    """A session that was sold elsewhere, so many seconds ago."""
+
+    def make(age: float, **changes) -> str:
+        fields = {
+            "amount_subtotal": 500,
+            "amount_total": 500,
+            "currency": "cad",
+            "created": int(time.time() - age),
+            "metadata": {"tier": "full", "query_0": "A bakery, ", "query_1": "really?"},
+            "customer_details": {"email": "buyer@example.com"},
+            "payment_status": "paid",
+            "status": "complete",
+        }
+        return sandbox.create_session(**{**fields, **changes})["id"]
+
+    return make
+
+
+@pytest.fixture
+def open_for_long(db) -> Iterator[None]:
+    """This house was set up a year ago: what was sold since then was its own to fulfil."""
+    ours = MigrationRecorder.Migration.objects.filter(app="verdicts")
+    applied = {one.pk: one.applied for one in ours}
+    ours.update(applied=timezone.now() - timedelta(days=365))
+    yield
+    for key, at in applied.items():
+        ours.filter(pk=key).update(applied=at)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 
 from audit.models import LogEntry
 from audit.variance import variance
-from verdicts.models import Case, Delivery, Order, QueuePulse, Status, StripeEvent
+from verdicts.models import Case, Delivery, Order, QueuePulse, Reconciled, Status, StripeEvent
 from verdicts.queue import GENERATE, POST
 from verdicts.services.deliver import IN_FIGURES
 
@@ -55,6 +55,12 @@ def now() -> Iterator[Metric]:
         "Cases that wait for a person, by kind.",
         [((kind.value,), cases.get(kind.value, 0)) for kind in Case.Kind],
         "kind",
+    )
+    looks = Reconciled.objects.values_list("looked_at", flat=True)
+    yield _gauge(
+        "reconciled_timestamp_seconds",
+        "When Stripe's books were last compared with ours to their end.",
+        [((), at.timestamp()) for at in looks],
     )
     yield from _log(at)
     yield from _variance(at)

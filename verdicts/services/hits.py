@@ -116,9 +116,7 @@ def write(counted: Counter[str]) -> None:
         rows = [(number, at, session_id) for session_id, number in counted.items()]
         cursor.executemany(_ADD, rows)
     smoke = Order.objects.filter(smoke=True, session_id__in=[*counted])
-    tested = sum(
-        counted[session_id or ""] for session_id in smoke.values_list("session_id", flat=True)
-    )
+    tested = sum(counted[one] for one in smoke.values_list("session_id", flat=True) if one)
     if counted.total() > tested:
         DayCount.add(now.date(), DayCount.HIT, by=counted.total() - tested)
 

@@ -40,8 +40,10 @@ REFUNDED_EARLY: Final = "refunded before it was judged"
 
 def receive(event: Event) -> StripeEvent:
     """Store the event, then act on it, once. A repeated delivery returns the stored one."""
+    # Of what is not acted on nobody reads more, and no erasure could find a customer in it.
+    kept = event.object if event.type in _ACTIONS else {}
     stored, _ = StripeEvent.objects.get_or_create(
-        event_id=event.id, defaults={"type": event.type[:100], "object": json.dumps(event.object)}
+        event_id=event.id, defaults={"type": event.type[:100], "object": json.dumps(kept)}
     )
     process(stored)
     return stored
@@ -112,7 +114,7 @@ def recreate(session: CheckoutSession) -> str:
 def _accept_payment(order: Order, session: CheckoutSession) -> str:
     """Mark the order paid and queue its verdict, once."""
     paid = _payment(order, session)
-    wrong = _why_held(order, session)
+    wrong = why_held(order, session)
     if wrong:
         if order.move(UNPAID, Status.HELD, reason=wrong[:200], **paid):
             if open_case(order, Case.Kind.HELD):
@@ -145,7 +147,7 @@ def _payment(order: Order, session: CheckoutSession) -> dict[str, Any]:
     }
 
 
-def _why_held(order: Order, session: CheckoutSession) -> str:
+def why_held(order: Order, session: CheckoutSession) -> str:
     """Why a person has to look at a payment first; nothing: it is as it should be."""
     if not order.query:
         return "paid, but there is no query that could be judged"
@@ -180,8 +182,11 @@ def _end_unpaid(raw: dict[str, Any], sources: list[Status], target: Status) -> s
     return target.value if order.move(sources, target) else "already further on"
 
 
-def _refunded(charge: dict[str, Any]) -> str:
-    """A refund, made here or in Stripe's dashboard; it names the payment, not the session."""
+def note_refunded(charge: dict[str, Any]) -> str:
+    """A refund, made here or in Stripe's dashboard; it names the payment, not the session.
+
+    In a transaction.
+    """
     intent = payment_intent(charge)
     order = Order.objects.filter(payment_intent=intent).first() if intent else None
     if order is None:
@@ -243,11 +248,11 @@ def _order_for(session: CheckoutSession) -> Order | None:
     return order
 
 
-# What we listen to. Anything else is stored, acknowledged and left alone.
+# What we listen to. Of anything else id and type are kept, and it is acknowledged.
 _ACTIONS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
     "checkout.session.completed": _completed,
     "checkout.session.async_payment_succeeded": _completed,
     "checkout.session.async_payment_failed": _failed,
     "checkout.session.expired": _expired,
-    "charge.refunded": _refunded,
+    "charge.refunded": note_refunded,
 }

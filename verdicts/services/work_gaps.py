@@ -1,0 +1,170 @@
+"""What is to be done and does not move, and what waits for a person whom nobody has told.
+
+What the sweep takes up every minute is found, and taken up, by the sweep's own
+functions: here it shows where no sweep has come by.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from itertools import chain
+from typing import TypeVar
+
+from django.db import transaction
+from django.db.models import Model
+
+from audit.models import CrosscheckLog
+from verdicts import queue
+from verdicts.models import Case, Delivery, Order, Status
+from verdicts.services import sweep
+from verdicts.services.cache import hold
+from verdicts.services.cases import open_case
+from verdicts.services.deliver import owe
+from verdicts.services.gaps import Gap, Kind, Look, Mended, console, each
+from verdicts.services.letters import TO_STAFF
+from verdicts.services.payments import NO_SUCH_PAYMENT
+
+M = TypeVar("M", bound=Model)
+
+PATIENCE = 130.0  # seconds: longer than a job may take on any queue
+
+
+def work_gaps(look: Look) -> Iterator[Gap]:
+    """Raises OutOfTime."""
+    yield from chain(
+        _events(look), _orders(look), _emails(look), _comparisons(look), _unsent(look), _cases(look)
+    )
+
+
+def idle_queues() -> list[str]:
+    """Queues whose jobs nobody takes: to queue another is of no use there."""
+    return [one for one in (queue.GENERATE, queue.POST) if queue.is_stalled(one, patience=PATIENCE)]
+
+
+def _events(look: Look) -> Iterator[Gap]:
+    # A refund may wait for days for a payment that is not ours.
+    for event in each(sweep.waiting_events().exclude(outcome=NO_SUCH_PAYMENT), look):
+        yield Gap(
+            "event",
+            f"{event.type} {event.event_id}, received {_at(event.received_at)}, was not acted on",
+            mend=_again(sweep.process_again, event, "acted on", "it failed: see the service log"),
+        )
+
+
+def _orders(look: Look) -> Iterator[Gap]:
+    for order in each(sweep.overdue_orders(), look):
+        yield Gap(
+            "lost job",
+            f"{order.get_status_display()}, to be judged {_at(order.due_at)}, nobody is at it",
+            order_id=order.pk,
+            session_id=order.session_id or "",
+            mend=_again(sweep.order_again, order, "queued again"),
+        )
+
+
+def _emails(look: Look) -> Iterator[Gap]:
+    for delivery in each(sweep.overdue_deliveries().select_related("order"), look):
+        yield Gap(
+            "lost job",
+            f"{delivery.get_kind_display()} email, to be sent {_at(delivery.due_at)}, "
+            "nobody is at it",
+            order_id=delivery.order_id,
+            session_id=delivery.order.session_id or "",
+            mend=_again(sweep.delivery_again, delivery, "queued again"),
+        )
+
+
+def _comparisons(look: Look) -> Iterator[Gap]:
+    for regen in each(sweep.overdue_comparisons().select_related("order"), look):
+        yield Gap(
+            "lost job",
+            f"regeneration, to be compared {_at(regen.compare_due_at)}, nobody is at it",
+            order_id=regen.order_id,
+            session_id=regen.order.session_id or "",
+            mend=_again(sweep.comparison_again, regen, "queued again"),
+        )
+
+
+def _unsent(look: Look) -> Iterator[Gap]:
+    """Emails that were given up: each has its case, until a person closes it."""
+    emails = Case.objects.filter(kind=Case.Kind.EMAIL, closed_at=None)
+    for case in each(emails.select_related("order", "delivery"), look):
+        yield _for_staff("email not sent", case, str(case.delivery or "an email"))
+    ended = [Delivery.State.FAILED, Delivery.State.UNCERTAIN]
+    untold = Delivery.objects.filter(state__in=ended, cases=None).exclude(kind__in=TO_STAFF)
+    for delivery in each(untold.exclude(order__status=Status.ERASED).select_related("order"), look):
+        yield Gap(
+            "no case",
+            f"{delivery.get_kind_display()} email is {delivery.get_state_display()}, no case",
+            order_id=delivery.order_id,
+            session_id=delivery.order.session_id or "",
+            mend=partial(_open_email_case, delivery),
+        )
+
+
+def _cases(look: Look) -> Iterator[Gap]:
+    held = Case.objects.filter(kind=Case.Kind.HELD, closed_at=None, order__status=Status.HELD)
+    for case in each(held.select_related("order"), look):
+        yield _for_staff("held", case, case.order.reason or "its payment is held")
+    ended = [Status.HELD, Status.REJECTED, Status.FAILED]
+    untold = Order.objects.filter(status__in=ended, refunded_at=None, cases=None)
+    for order in each(untold, look):
+        yield Gap(
+            "no case",
+            f"{order.get_status_display()}, and no case",
+            order_id=order.pk,
+            session_id=order.session_id or "",
+            mend=partial(_open_case, order),
+        )
+
+
+def _for_staff(kind: Kind, case: Case, what: str) -> Gap:
+    order = case.order
+    return Gap(
+        kind,
+        what,
+        console("case", case.pk),
+        order_id=order.pk,
+        session_id=order.session_id or "",
+    )
+
+
+def _again(do: Callable[[M], bool], one: M, done: str, failed: str = "") -> Callable[[], Mended]:
+    def mend() -> Mended:
+        if do(one):
+            return Mended(done)
+        return Mended(failed, settled=False) if failed else Mended("somebody else was faster")
+
+    return mend
+
+
+def _open_case(order: Order) -> Mended:
+    with transaction.atomic():
+        held = hold(order)
+        if held.cases.exists():
+            return Mended("somebody else was faster")
+        case = open_case(held, Case.Kind(held.status), crosscheck=_rejection(held))
+        owe(held, Delivery.Kind.STAFF, name=f"case.{case.pk}", about=held.reason)
+    return Mended(f"opened, staff are told: {console('case', case.pk)}")
+
+
+def _rejection(order: Order) -> CrosscheckLog | None:
+    if order.status != Status.REJECTED:
+        return None
+    mine = CrosscheckLog.objects.filter(session_id=order.session_id, approved=False, case=None)
+    return mine.order_by("-pk").first()
+
+
+def _open_email_case(delivery: Delivery) -> Mended:
+    with transaction.atomic():
+        order = hold(delivery.order)
+        if Case.objects.filter(delivery=delivery).exists():
+            return Mended("somebody else was faster")
+        case = open_case(order, Case.Kind.EMAIL, delivery=delivery)
+        about = f"the {delivery.kind} email is {delivery.get_state_display()}: {delivery.error}"
+        owe(order, Delivery.Kind.STAFF, name=f"case.{case.pk}", about=about)
+    return Mended(f"opened, staff are told: {console('case', case.pk)}")
+
+
+def _at(when: datetime | None) -> str:
+    return f"{when:%Y-%m-%d %H:%M}" if when else "at no time"
