@@ -41,7 +41,7 @@ def forget(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("verdicts", "0009_see_probes"),
+        ("verdicts", "0010_smoke"),
         ("django_q", "0018_task_success_index"),
     ]
     operations = [

@@ -144,6 +144,15 @@ def test_a_rejected_order_with_its_case_is_no_gap_and_without_gets_one(
     assert gaps(look(apply=True)) == []
 
 
+def test_a_smoke_test_leaves_no_gaps(unsent):
+    """Nobody waits for it, so neither its order nor its email has a case."""
+    Case.objects.all().delete()
+    Order.objects.update(smoke=True)
+    assert gaps(look()) == []
+    Order.objects.update(status="rejected")
+    assert gaps(look()) == []
+
+
 @pytest.mark.parametrize("status", ["failed", "held"])
 def test_what_waits_for_a_person_without_a_case_gets_one(sandbox, paid_order, status):
     paid_order()
