@@ -30,6 +30,7 @@ PAGES = {
     "orders, page 400": "/admin/verdicts/order/?p=400",
     "orders, failed": "/admin/verdicts/order/?status__exact=failed",
     "orders, held": "/admin/verdicts/order/?status__exact=held",
+    "orders, smoke tests": "/admin/verdicts/order/?smoke__exact=1",
     "orders, by email": "/admin/verdicts/order/?q=Buyer77@example.com",
     "orders, by fingerprint": "/admin/verdicts/order/?q=28dd2c795537",
     "comparisons": "/admin/audit/divergenceevent/",

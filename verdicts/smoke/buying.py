@@ -4,7 +4,6 @@ from typing import Final
 
 from django.conf import settings
 
-from audit.core.vocabulary import LABELS
 from audit.models import ModelCall
 from verdicts.core.tiers import Price
 from verdicts.models import Delivery, Order, Status, StripeEvent, Verdict
@@ -25,9 +24,10 @@ IDEA: Final = (
 def site(run: Run) -> str:
     """It is up, and says of itself that it can work."""
     reply = run.shop.readiness()
-    checks = reply.body.get("checks", {})
-    if reply.status != 200 or not checks:
-        wrong = [f"{name}: {one['says']}" for name, one in checks.items() if not one["ok"]]
+    checks = reply.body.get("checks")
+    if reply.status != 200 or not isinstance(checks, dict):
+        told_of = checks.items() if isinstance(checks, dict) else ()
+        wrong = [f"{name}: {one['says']}" for name, one in told_of if not one["ok"]]
         raise Failed(
             f"200 from {run.shop.url}/readyz",
             "; ".join(wrong) or told(reply),
@@ -132,7 +132,7 @@ def verdict(run: Run) -> str:
     run.answer = reply = run.shop.read(order.session_id or "")
     body = reply.body
     label = body.get("verdict", {}).get("verdict")
-    if reply.status != 200 or label != run.original.label or label not in LABELS or body["regen"]:
+    if reply.status != 200 or label != run.original.label or body.get("regen") is not False:
         raise Failed(
             f"200 with the stored {run.original.label} from /api/verdict",
             told(reply) if reply.status != 200 else f"{label}, regen {body.get('regen')}",

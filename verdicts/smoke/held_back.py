@@ -23,7 +23,7 @@ def crosscheck(run: Run) -> str:
             f"order {order.pk} is {order.get_status_display()}",
             "the gate has let it out: stop selling, and look at the crosscheck's row",
         )
-    _nothing_left_the_house(order)
+    nothing_left_the_house(order)
     reply = run.shop.read(order.session_id or "")
     if (reply.status, reply.body.get("type")) != (422, "rejected"):
         raise Failed("422, rejected", told(reply), CONSOLE)
@@ -33,7 +33,7 @@ def crosscheck(run: Run) -> str:
     return f"rejected as {check.crosscheck_reason}: 422, nothing stored, the customer told"
 
 
-def _nothing_left_the_house(order: Order) -> None:
+def nothing_left_the_house(order: Order) -> None:
     wrong = []
     if order.verdicts.exists():
         wrong.append("a stored verdict")

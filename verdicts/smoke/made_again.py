@@ -1,6 +1,6 @@
 """The same order once its cached answer is gone: made again, compared, and the customer told."""
 
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 
@@ -28,18 +28,7 @@ def regeneration(run: Run) -> str:
     wanted = next(label for label in LABELS if classify(emailed, label) == SIGNIFICANT)
     if run.sandbox and not sealed:
         run.sandbox.next_answer("verdict", about=run.tag, label=wanted)
-    if not evict(run.order, who=run.who, reason="smoke test: to see it made again"):
-        raise Failed("a cached answer to remove", "there is none", CONSOLE)
-    reply = _read_until_made(run)
-    body = reply.body
-    if reply.status != 200 or body["regen"] is sealed:
-        raise Failed(
-            "the stored original" if sealed else "200 with a verdict that was made again",
-            told(reply) if reply.status != 200 else f"regen {body['regen']}",
-            f"is ORACLE_CACHE_MISS the same here and there? Here it is {settings.ORACLE_CACHE_MISS}"
-            if reply.status == 200
-            else CONSOLE,
-        )
+    body = _missed(run, made_again=not sealed)
     if sealed:
         return "a miss, and the stored original again: ORACLE_CACHE_MISS is sealed"
     run.regen = Verdict.objects.filter(order=run.order, kind="regen").latest("pk")
@@ -51,6 +40,23 @@ def regeneration(run: Run) -> str:
             CONSOLE,
         )
     return f"a miss: made again, {label}, and the emailed {emailed} named as the one that stands"
+
+
+def _missed(run: Run, *, made_again: bool) -> dict[str, Any]:
+    """The answer to a reader whose cached one is gone."""
+    if not evict(run.order, who=run.who, reason="smoke test: to see it made again"):
+        raise Failed("a cached answer to remove", "there is none", CONSOLE)
+    reply = _read_until_made(run)
+    if reply.status != 200:
+        raise Failed("200 with a verdict", told(reply), CONSOLE)
+    if reply.body.get("regen") is not made_again:
+        raise Failed(
+            "a verdict that was made again" if made_again else "the stored original",
+            "the stored original" if made_again else "a verdict that was made again",
+            "is ORACLE_CACHE_MISS the same here and there? Here it is "
+            f"{settings.ORACLE_CACHE_MISS}",
+        )
+    return reply.body
 
 
 def _read_until_made(run: Run) -> Reply:

@@ -10,10 +10,10 @@ from verdicts.smoke.shop import Shop
 
 @pytest.fixture
 def run() -> Callable[..., Run]:
-    """One that looks once and waits for nothing: the time is up from the beginning."""
+    """One that looks once and waits for nothing: without seconds, the time is up at once."""
 
-    def make(url: str = "http://127.0.0.1:9", *, sandbox: str = "") -> Run:
-        patience = Patience(0)
+    def make(url: str = "http://127.0.0.1:9", *, sandbox: str = "", seconds: float = 0) -> Run:
+        patience = Patience(seconds)
         return Run(
             shop=Shop(url, patience),
             sandbox=Sandbox(sandbox, patience) if sandbox else None,

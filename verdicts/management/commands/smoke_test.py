@@ -9,7 +9,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
+from django.core.validators import validate_email
 
 from audit.core.vocabulary import TIERS, TierName
 from verdicts.smoke.checks import CHECKS, Result, run_checks
@@ -82,7 +84,7 @@ class Command(BaseCommand):
             has_mailbox=settings.ORACLE_MAIL == "sandbox",
             patience=patience,
             tier=tier,
-            email=email or _email(),
+            email=_email(email),
             who=by.strip() or getpass.getuser(),
             say=self._say,
         )
@@ -146,17 +148,27 @@ def _seconds(asked: float | None) -> float:
 
 
 def _address(site: str) -> str:
-    parts = urlsplit(site)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(site)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        fits = False
+    if not fits:
         sentence = f"--site is an address such as https://oracle.example, not {site!r}."
         raise CommandError(sentence, returncode=BAD_USAGE)
     return site.rstrip("/")
 
 
-def _email() -> str:
-    if settings.SANDBOX:
-        return f"smoke-{secrets.token_hex(4)}@example.com"
-    return str(settings.STAFF_EMAILS[0])
+def _email(asked: str | None) -> str:
+    if asked is None:
+        nobody = f"smoke-{secrets.token_hex(4)}@example.com"
+        return nobody if settings.SANDBOX else str(settings.STAFF_EMAILS[0])
+    try:
+        validate_email(asked)
+    except ValidationError:
+        sentence = f"--email is an address such as ada@example.com, not {asked!r}."
+        raise CommandError(sentence, returncode=BAD_USAGE) from None
+    return asked
 
 
 def _sum(counted: Counter[str]) -> str:

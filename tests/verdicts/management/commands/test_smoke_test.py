@@ -255,6 +255,8 @@ def test_a_sealed_site_makes_nothing_again(tmp_path):
         (["--timeout", "nan"], "between 1 and"),
         (["--site", "oracle.example"], "is an address such as"),
         (["--site", "ftp://oracle.example"], "is an address such as"),
+        (["--site", "http://["], "is an address such as"),
+        (["--email", "ada"], "is an address such as"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, sentence):
