@@ -167,8 +167,7 @@ def _note(session: CheckoutSession, charge: dict[str, Any] | None) -> Mended:
     if order is None:
         return Mended(outcome, settled=False)
     if order.status == Status.HELD:
-        held = f"held for staff, {order.reason}: {console('order', order.pk)}"
-        return Mended(held, settled=False)
+        return Mended(f"held for staff: {console('order', order.pk)}", settled=False)
     if order.refunded_at:
         return Mended(f"order {order.pk} is noted as paid, and as paid back")
     return Mended(f"order {order.pk} {_TOLD.get(outcome, f'was {outcome}')}")

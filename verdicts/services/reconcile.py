@@ -101,7 +101,6 @@ def _mended(gap: Gap) -> Finding:
         # One that cannot be mended must not keep the others waiting.
         logger.exception("%s of order %s cannot be mended", gap.kind, gap.order_id)
         return Finding(gap, Mended("it failed: see the service log", settled=False))
-    logger.info("%s, order %s, session %s: %s", gap.kind, gap.order_id, gap.session, mended.how)
     if mended.settled:
         DayCount.add(timezone.now().date(), DayCount.GAP, key=gap.kind)
     return Finding(gap, mended)

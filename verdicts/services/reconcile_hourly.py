@@ -32,8 +32,9 @@ def reconcile_hourly(*, account: Account) -> str:
     if report.unfinished:
         _make_up_for(report, failing=last is None or last < now - LONG)
     told = f"{report.settled} gaps mended, {report.left} left"
-    if report.findings:
-        logger.info("reconciled: %s", told)
+    for one in report.findings:
+        if one.mended:
+            logger.info("%s, session %s: %s", one.gap.kind, one.gap.session, one.mended.how)
     return told if not report.unfinished else f"{told}, not to its end"
 
 

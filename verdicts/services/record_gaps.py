@@ -1,7 +1,7 @@
 """What was delivered beside what is stored of it: verdicts, emails, cached answers, the log.
 
 All of these commit together, so a gap here is a defect, a hand in the database or
-a disk. Only orders paid since the look's beginning are read.
+a disk. Only what was paid, or made again, since the look's beginning is read.
 """
 
 import time
@@ -12,11 +12,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from audit import log
-from audit.models import LogEntry
+from audit.models import CrosscheckLog, LogEntry
 from verdicts import queue
 from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
 from verdicts.services import cache
@@ -24,51 +24,55 @@ from verdicts.services.deliver import owe
 from verdicts.services.gaps import BATCH, Gap, Look, Mended, console, each
 from verdicts.services.sweep import STALE
 
-_EMAIL = Exists(Delivery.objects.filter(order=OuterRef("pk"), kind=Delivery.Kind.VERDICT))
-_ORIGINAL = Exists(Verdict.objects.filter(order=OuterRef("pk"), kind="original"))
-
 
 def record_gaps(look: Look) -> Iterator[Gap]:
     """Raises OutOfTime."""
-    yield from chain(_verdicts(look), _cached(look), _uncompared(look), _log())
+    yield from chain(_delivered(look), _uncompared(look), _log())
 
 
-def _verdicts(look: Look) -> Iterator[Gap]:
-    # One without either was emailed from elsewhere (R10).
-    delivered = Order.objects.filter(status=Status.DELIVERED, paid_at__gte=look.since)
-    for order in each(delivered.filter(_ORIGINAL, ~_EMAIL, refunded_at=None), look):
-        mend = partial(_owe_verdict, order)
-        yield Gap("no email", "its verdict was never to be emailed", mend=mend, **_about(order))
-    for order in each(delivered.filter(~_ORIGINAL, _EMAIL), look):
-        page = console("order", order.pk)
-        yield Gap("no verdict", "delivered, but no verdict is stored", page, **_about(order))
-
-
-def _cached(look: Look) -> Iterator[Gap]:
-    """Answers that say something else than the record. None at all is no gap: it is a miss."""
+def _delivered(look: Look) -> Iterator[Gap]:
     delivered = Order.objects.filter(status=Status.DELIVERED, paid_at__gte=look.since)
     ids = list(delivered.order_by("pk").values_list("pk", flat=True))
-    alive = Q(expires_at=None) | Q(expires_at__gt=time.time())
     for start in range(0, len(ids), BATCH):
-        some = delivered.filter(pk__in=ids[start : start + BATCH])
-        orders = {order.session_id: order for order in some}
+        orders = list(delivered.filter(pk__in=ids[start : start + BATCH]).order_by("pk"))
         look.saw(len(orders))
-        entries = CachedVerdict.objects.filter(alive, session_id__in=list(orders))
-        for entry in entries.select_related("verdict__order", "verdict__crosscheck__divergence"):
-            order = orders[entry.session_id]
-            if not cache.is_true(order, entry):
-                mend = partial(_correct, order)
-                what = "the cached answer is not what is on record"
-                yield Gap("cache", what, mend=mend, **_about(order))
+        yield from _verdicts(orders)
+        yield from _cached(orders)
+
+
+def _verdicts(orders: list[Order]) -> Iterator[Gap]:
+    emails = Delivery.objects.filter(order__in=orders, kind=Delivery.Kind.VERDICT)
+    originals = Verdict.objects.filter(order__in=orders, kind="original")
+    emailed = set(emails.values_list("order_id", flat=True))
+    stored = set(originals.values_list("order_id", flat=True))
+    for order in orders:  # one with neither was emailed from elsewhere (R10)
+        if order.pk in stored and order.pk not in emailed and not order.refunded_at:
+            mend = partial(_owe_verdict, order)
+            yield Gap("no email", "its verdict was never to be emailed", mend=mend, **_about(order))
+        elif order.pk in emailed and order.pk not in stored:
+            page = console("order", order.pk)
+            yield Gap("no verdict", "delivered, but no verdict is stored", page, **_about(order))
+
+
+def _cached(orders: list[Order]) -> Iterator[Gap]:
+    """Answers that say something else than the record. None at all is no gap: it is a miss."""
+    alive = Q(expires_at=None) | Q(expires_at__gt=time.time())
+    by_session = {order.session_id: order for order in orders}
+    entries = CachedVerdict.objects.filter(alive, session_id__in=list(by_session))
+    for entry in entries.select_related("verdict__order", "verdict__crosscheck__divergence"):
+        order = by_session[entry.session_id]
+        if not cache.is_true(order, entry):
+            mend = partial(_correct, order)
+            what = "the cached answer is not what is on record"
+            yield Gap("cache", what, mend=mend, **_about(order))
 
 
 def _uncompared(look: Look) -> Iterator[Gap]:
+    checked = CrosscheckLog.objects.filter(created_at__gte=look.since, kind="regen")
     lost = Verdict.objects.filter(
-        kind="regen",
+        crosscheck__in=checked.filter(divergence=None),
         compare_due_at=None,
-        crosscheck__divergence=None,
         order__status=Status.DELIVERED,
-        order__paid_at__gte=look.since,
     )
     for regen in each(lost.select_related("order"), look):
         mend = partial(_compare, regen)

@@ -142,7 +142,7 @@ def test_another_amount_is_held_for_staff_and_never_fulfilled(sandbox, elsewhere
     report = look(apply=True)
     order = Order.objects.get()
     page = f"{settings.SITE_URL}/admin/verdicts/order/{order.pk}/change/"
-    assert done(report) == [f"!held for staff, paid 100 cad, the price was 500 cad: {page}"]
+    assert done(report) == [f"!held for staff: {page}"]
     assert report.left == 1
     run_jobs()
     order.refresh_from_db()

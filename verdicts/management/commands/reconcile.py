@@ -58,8 +58,8 @@ class Command(BaseCommand):
         with Progress("sessions and orders looked at") as tick:
             account = stripe_account()
             found = reconcile(account=account, since=since, apply=apply, seconds=SECONDS, tick=tick)
-        lines = table(found) if options["format"] == "table" else [as_json(found, apply=apply)]
-        for line in lines:
+        render = table if options["format"] == "table" else as_json
+        for line in render(found, apply=apply):
             self.stdout.write(line)
         if found.unfinished:
             raise CommandError(_unseen(found), returncode=NOT_SEEN)
@@ -86,15 +86,18 @@ def _since(text: str) -> datetime:
     return at
 
 
-def table(found: Report) -> Iterator[str]:
+def table(found: Report, *, apply: bool) -> Iterator[str]:
     yield f"Since {found.look.since:%Y-%m-%d %H:%M} UTC. {_sessions(found)}"
     yield from _notes(found)
     yield ""
     if not found.findings:
         yield "No gaps." if not found.unfinished else "No gaps in what could be looked at."
         return
-    header = ("Gap", "Order", "Session", "What is the matter", "What mends it, or did")
-    rows = [header, *(_cells(one) for one in found.findings)]
+    last = "What was done" if apply else "What mends it"
+    rows = [
+        ("Gap", "Order", "Session", "What is the matter", last),
+        *(_cells(one, apply=apply) for one in found.findings),
+    ]
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     rows.insert(1, tuple("-" * width for width in widths))
     for row in rows:
@@ -104,7 +107,7 @@ def table(found: Report) -> Iterator[str]:
     yield f"{_count(len(found.findings), 'gap')}, {found.settled:,} mended."
 
 
-def as_json(found: Report, *, apply: bool) -> str:
+def as_json(found: Report, *, apply: bool) -> Iterator[str]:
     report = {
         "since": timestamp(found.look.since),
         "applied": apply,
@@ -125,14 +128,16 @@ def as_json(found: Report, *, apply: bool) -> str:
             for one in found.findings
         ],
     }
-    return json.dumps(report, indent=2)
+    yield json.dumps(report, indent=2)
 
 
-def _cells(one: Finding) -> tuple[str, ...]:
+def _cells(one: Finding, *, apply: bool) -> tuple[str, ...]:
     gap = one.gap
-    done = one.mended.how if one.mended else gap.remedy
-    mark = "" if one.mended is None else "mended: " if one.is_settled else "not mended: "
-    return (gap.kind, str(gap.order_id or "-"), gap.session or "-", gap.what, f"{mark}{done}")
+    if one.mended:
+        done = f"{'mended' if one.is_settled else 'not mended'}: {one.mended.how}"
+    else:
+        done = f"for a person: {gap.remedy}" if apply or not gap.mend else gap.remedy
+    return (gap.kind, str(gap.order_id or "-"), gap.session or "-", gap.what, done)
 
 
 def _sessions(found: Report) -> str:
@@ -146,7 +151,8 @@ def _sessions(found: Report) -> str:
         )
         if counts[name]
     ]
-    told = f"{_count(counts[FINISHED], 'finished session')} at Stripe"
+    far = " as far as it could be asked" if found.unreachable else ""
+    told = f"{_count(counts[FINISHED], 'finished session')} at Stripe{far}"
     return f"{told}: {', '.join(beside)}." if beside else f"{told}."
 
 
