@@ -59,6 +59,7 @@ def service_log(form: str) -> dict[str, Any]:
             "django.server": {"handlers": [], "level": "CRITICAL", "propagate": False},
             "django": {"handlers": [], "level": "INFO"},  # the root's handler is enough
             "django.request": {"level": "ERROR"},  # a 402 or 422 is an answer, not a fault
+            "_granian": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "stripe": {"level": "WARNING"},

@@ -3,13 +3,14 @@
 import os
 import socket
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 from oracle_site.env import Environment
 from oracle_site.logs import service_log
+from oracle_site.queues import queues
+from oracle_site.serving import serving
 from oracle_site.unfold import UNFOLD  # noqa: F401 - the console's look
 from verdicts.core.tiers import price_list
 
@@ -108,6 +109,7 @@ MIDDLEWARE = [
     "oracle_site.content_length.refuse_odd_content_length",
     "oracle_site.content_policy.state_policy",
     "django.middleware.security.SecurityMiddleware",
+    *([] if DEBUG else ["oracle_site.static_files.StaticFiles"]),
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -116,11 +118,12 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
-# Cookies and redirects over HTTPS wherever the site is public.
-SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
+# Cookies and redirects over HTTPS wherever the site is public; a drill has its own address.
+HTTPS = not DEBUG and (bool(LIVE) or SITE_URL.startswith("https:"))
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]  # asked from beside us, without a proxy
-SECURE_HSTS_SECONDS = 0 if DEBUG else 365 * 24 * 3600
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not DEBUG
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 # A session id in an address is the key to a verdict, so only our origin is ever named. Not
 # "no-referrer": browsers then send forms with "Origin: null", which Django takes for forged.
 SECURE_REFERRER_POLICY = "strict-origin"
@@ -315,27 +318,7 @@ GRAPH_URL = "https://graph.microsoft.com" if BY_GRAPH else SANDBOX_URL
 
 # --- Queues ------------------------------------------------------------------
 
-# A job is free again `retry` seconds after it was taken, so that the job of a
-# killed worker is not lost. One at a time: what is taken early can run twice.
-Q_CLUSTER: dict[str, Any] = {
-    "name": "oracle",
-    "orm": "default",
-    "broker_class": "verdicts.queue.DelayingBroker",
-    "poll": 0.05,
-    "queue_limit": 1,
-    "bulk": 1,
-    "ack_failures": True,  # what failed is on the order; the sweep comes back to it
-    "save_limit": -1,
-    "catch_up": False,
-    "timeout": 60,
-    "retry": 125,
-    "workers": 2,
-    "log_level": "WARNING",
-    "ALT_CLUSTERS": {
-        "generate": {"timeout": 90, "retry": 190, "workers": 4},
-        "post": {"timeout": 60, "retry": 125, "workers": 2},
-    },
-}
+Q_CLUSTER = queues(ENV)
 
 # --- Pages -------------------------------------------------------------------
 
@@ -356,6 +339,14 @@ TEMPLATES = [
 ]
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = BASE_DIR / ENV.text(
+    "ORACLE_STATIC_PATH",
+    "where `make serve` collects the static files, and keeps those of older versions",
+    default="var/static",
+)
+if not DEBUG:
+    STORAGES = {"staticfiles": {"BACKEND": "oracle_site.static_files.HashedFiles"}}
+    WHITENOISE_ALLOW_ALL_ORIGINS = False
 CSRF_FAILURE_VIEW = "verdicts.pages.errors.forged"
 
 REST_FRAMEWORK = {
@@ -386,3 +377,7 @@ ORACLE_LOG_FORMAT = ENV.choice(
     among=("line", "json"),
 )
 LOGGING = service_log(ORACLE_LOG_FORMAT)
+
+# --- make serve --------------------------------------------------------------
+
+SERVING = serving(ENV, regenerations=ORACLE_REGENERATIONS)

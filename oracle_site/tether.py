@@ -3,7 +3,8 @@
     python -m oracle_site.tether FD -- program arguments ...
 
 FD is one end of a socket pair; the other end belongs to the supervisor alone.
-The tether leads a process group that the program and all that it forks share:
+Other descriptors that the tether was given are the program's. The tether leads
+a process group that the program and all that it forks share:
 
 - The other end closes, however the supervisor died: the program gets SIGTERM,
   and after GRACE seconds the group is killed.
@@ -38,12 +39,13 @@ def main(arguments: list[str]) -> None:
     if len(arguments) < 3 or not arguments[0].isdecimal() or arguments[1] != "--":
         sys.exit("usage: python -m oracle_site.tether FD -- program arguments ...")
     line = socket.socket(fileno=int(arguments[0]))
+    line.set_inheritable(False)  # the program gets all the others
     if os.getpgrp() != os.getpid():
         os.setsid()  # started by hand: the group that is killed must be our own
     _wake_when_the_line_closes(line)
     signals = _signals_as_bytes()
     try:
-        program = subprocess.Popen(arguments[2:])
+        program = subprocess.Popen(arguments[2:], close_fds=False)
     except OSError as error:
         sys.stderr.write(f"{arguments[2]} cannot be run: {error.strerror}\n")
         code = NOT_FOUND

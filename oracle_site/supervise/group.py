@@ -23,18 +23,26 @@ class Group:
         outputs = [console.follow(program.name, to) for to in (STDOUT, STDERR)]
         (stdout, _), (stderr, _) = outputs
         self._readers = [reader for _, reader in outputs]
+        reading, writing = os.pipe()
+        saying = ["--ready", str(writing)] if program.announces else []
         try:
             self._tether, self._line = launch(
-                program.argv,
+                [*program.argv, *saying],
                 env=program.env,
                 stdout=subprocess.DEVNULL if program.quiet else stdout,
                 stderr=stderr,
+                keeps=[*program.keeps, writing] if program.announces else program.keeps,
             )
         finally:
-            os.close(stdout)
-            os.close(stderr)
+            for end in (stdout, stderr, writing):
+                os.close(end)
+        self._announced = in_thread(lambda: _first_byte(reading))
         self._over = in_thread(self._tether.wait)
         self._asked = self._gone = False
+
+    def is_ready(self) -> bool:
+        """Whether it has said so; of those only that say it."""
+        return self._announced.done() and self._announced.result()
 
     async def ended(self) -> str:
         """How it ended, once it has, with everything gone and its last words shown."""
@@ -76,6 +84,12 @@ class Group:
         deadline = time.monotonic() + SETTLING
         for reader in self._readers:
             reader.join(max(0.0, deadline - time.monotonic()))
+
+
+def _first_byte(reading: int) -> bool:
+    """Whether there was one before the last process that could write it was gone."""
+    with open(reading, "rb", buffering=0) as source:
+        return bool(source.read(1))
 
 
 def describe(code: int) -> str:

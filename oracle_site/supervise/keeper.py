@@ -18,6 +18,12 @@ class Keeper:
         self._backoff = backoff
         self._watch_every = watch_every
         self._group: Group | None = None
+        self.stumbles = 0  # how often it has ended or was in trouble
+
+    async def is_ready(self) -> bool:
+        if self._program.announces:
+            return bool(self._group and self._group.is_ready())
+        return await in_thread(self._program.is_ready)
 
     async def keep(self) -> None:
         """Until cancelled, which stops the program; or to the end of one that is run once."""
@@ -32,6 +38,7 @@ class Keeper:
         while True:
             began = time.monotonic()
             trouble = await self._run()
+            self.stumbles += 1
             if not self._program.restart:
                 self._console.say(f"{name} {trouble}.")
                 return

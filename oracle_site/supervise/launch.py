@@ -12,12 +12,18 @@ SILENT = 1  # the code of a program whose tether could not say how it ended
 
 
 def launch(
-    argv: Sequence[str], *, env: Mapping[str, str], stdout: int, stderr: int | None
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    stdout: int,
+    stderr: int | None,
+    keeps: Sequence[int] = (),
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """The tether, which leads the program's process group, and our end of its line.
 
     The program lives no longer than our end. Python makes descriptors close-on-exec,
-    and only the other end is passed on: nobody else can keep the line open.
+    and only the other end is passed on, beside what the program `keeps`: nobody else
+    can keep the line open.
     """
     ours, theirs = socket.socketpair()
     with theirs:
@@ -29,7 +35,7 @@ def launch(
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
-            pass_fds=[theirs.fileno()],
+            pass_fds=[theirs.fileno(), *keeps],
         )
     return tether, ours
 
@@ -43,9 +49,9 @@ def exit_code(line: socket.socket) -> int | None:
         return None
 
 
-def run_to_its_end(argv: Sequence[str]) -> tuple[int, str]:
+def run_to_its_end(argv: Sequence[str], env: Mapping[str, str] | None = None) -> tuple[int, str]:
     """Exit code and stdout of a program that does not outlive us."""
-    tether, line = launch(argv, env={}, stdout=subprocess.PIPE, stderr=None)
+    tether, line = launch(argv, env=env or {}, stdout=subprocess.PIPE, stderr=None)
     with line:
         output, _ = tether.communicate()
         code = exit_code(line)

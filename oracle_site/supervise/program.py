@@ -39,6 +39,9 @@ class Program:
     env: Mapping[str, str] = field(default_factory=dict)
     # A port on this machine, an http:// address, or any question. None: as soon as started.
     ready: int | str | Callable[[], bool] | None = None
+    # It is started with `--ready FD` and writes a byte there once it is ready.
+    announces: bool = False
+    keeps: Sequence[int] = ()  # descriptors of ours that it inherits, by their numbers
     # Asked every few seconds in a thread; a sentence means: restart it, because of this.
     watch: Callable[[], str | None] | None = None
     restart: bool = True

@@ -1,0 +1,52 @@
+"""Static files in production: collected under hashed names, compressed, served by ourselves.
+
+A hashed name stands for one content, so browsers may keep it for ever, and
+older ones stay: pages that were made before an upgrade still find theirs.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponseBase
+from whitenoise.compress import Compressor
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+UNUSED: Final = ("swagger-ui-dist",)  # the API's documentation is drawn by Redoc
+# Maps are for a browser's debugger alone.
+UNCOMPRESSED: Final = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
+HASHED: Final = re.compile(r"\.[0-9a-f]{12}(\.[^/.]+)?$")
+
+
+class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc] # without types
+    keep_only_hashed_files = True
+
+    def create_compressor(self, **_: Any) -> Compressor:
+        return Compressor(extensions=UNCOMPRESSED, quiet=True)
+
+    def compress_files(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Only new ones: under a hashed name nothing changes."""
+        new = [path for path in paths if not Path(f"{self.path(path)}.gz").exists()]
+        yield from super().compress_files(new)
+
+
+class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # without types
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path_info.startswith(self.static_prefix):
+            self._notice(request.path_info)
+        response: HttpResponseBase = super().__call__(request)
+        return response
+
+    def immutable_file_test(self, path: str, url: str) -> bool:  # noqa: ARG002 - whitenoise's signature
+        """By the name alone: also of versions that our own manifest does not know."""
+        return bool(HASHED.search(url))
+
+    def _notice(self, url: str) -> None:
+        """A file that came after our start: an upgraded process's page already names it."""
+        if url in self.files or not self.url_is_canonical(url):
+            return
+        path = Path(self.static_root, url.removeprefix(self.static_prefix))
+        if path.is_relative_to(self.static_root) and path.is_file():
+            self.add_file_to_dictionary(url, str(path))
