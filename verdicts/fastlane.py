@@ -10,8 +10,8 @@ import io
 import logging
 import os
 import re
-import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Final
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 Headers = list[tuple[str, str]]
 
 PATH: Final = "/api/verdict"
-REST: Final = 1.0  # seconds for which a thread leaves a database alone that failed it
+REST: Final = 1.0  # seconds for which a database that failed is left alone
 _ASKED: Final = re.compile(f"session_id=({SESSION_ID.pattern})")
 _PLAIN_ACCEPT: Final = (None, "*/*", "application/json")
 
@@ -46,9 +46,12 @@ class Fastlane:
     def __init__(self, django: WSGIApplication) -> None:
         self._django = django
         self._framed = Framed()
-        self._mine = threading.local()
+        # Whoever asks takes one out, so that no two threads ever share it. There are as
+        # many as were in use at once, which is fewer than there are threads.
+        self._free: deque[Reader] = deque()
+        self._rests_until = 0.0
         # A connection that two processes share would mix up their answers.
-        os.register_at_fork(after_in_child=self._forget)
+        os.register_at_fork(after_in_child=self._free.clear)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"] != PATH or not _is_plain(environ):
@@ -60,36 +63,35 @@ class Fastlane:
         hits.count(asked[1])
         status, headers, body = self._framed.answer(found, environ)
         start_response(status, headers)
-        return (body,)
-
-    @property
-    def reader(self) -> Reader | None:
-        """This thread's own."""
-        return getattr(self._mine, "reader", None)
-
-    def close(self) -> None:
-        """This thread's connection; the next question opens it anew."""
-        reader = self.reader
-        self._mine.__dict__.clear()
-        if reader:
-            reader.close()
+        return [body]
 
     def _find(self, session_id: str) -> ReadyMade | None:
+        if time.monotonic() < self._rests_until:
+            return None
+        reader = None
         try:
-            reader = self.reader
-            if reader is None:
-                if time.monotonic() < getattr(self._mine, "rests_until", 0.0):
-                    return None
-                reader = self._mine.reader = open_reader()
-            return reader.find(session_id)
+            reader = self._taken() or open_reader()
+            found = reader.find(session_id)
         except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
             logger.warning("the fast lane cannot read: %s", type(error).__name__)
+            self._rests_until = time.monotonic() + REST
+            if reader:
+                reader.close()
             self.close()
-            self._mine.rests_until = time.monotonic() + REST
             return None
+        self._free.append(reader)
+        return found
 
-    def _forget(self) -> None:
-        self._mine = threading.local()
+    def close(self) -> None:
+        """Every connection that is not in use; the next question opens one anew."""
+        while reader := self._taken():
+            reader.close()
+
+    def _taken(self) -> Reader | None:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return None
 
 
 def _is_plain(environ: WSGIEnvironment) -> bool:

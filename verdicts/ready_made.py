@@ -42,7 +42,7 @@ class SQLiteReader:
             address, uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False
         )
         self._connection.execute("PRAGMA query_only = 1")
-        # Each thread has one of these: pages are the system's to keep, once for all.
+        # There are several of these: pages are the system's to keep, once for all.
         self._connection.execute(f"PRAGMA cache_size = -{KEPT_KB}")
         self._sql = f"SELECT CAST(body AS BLOB), etag {_FOUND.format('?', '?')}"
 
