@@ -1,7 +1,7 @@
 """Charts as plain geometry: templates write them as SVG, with the same figures as a table.
 
-No script and nothing from elsewhere; the colours are classes of the stylesheet,
-so that light and dark are both readable.
+Pure: no I/O, no clock, no Django. No script and nothing from elsewhere; the
+colours are classes of whoever shows it, so that light and dark are both readable.
 """
 
 from dataclasses import dataclass
