@@ -24,6 +24,7 @@ from audit.erasure import apply_erasures
 from audit.log_file import LogFile, locked
 from audit.log_writer import BATCH, write_batch
 from audit.models import DayCount, LogEntry
+from audit.subject import about
 
 FLUSH_PATIENCE: Final = 0.05
 SWEEP_PATIENCE: Final = 5.0
@@ -137,5 +138,7 @@ def _report(host: str, error: OSError | DatabaseError) -> None:
         return  # told above; the rows stay pending
     for row in rows:
         if row.failures == 0:
-            entry = canonical_line(redacted(json.loads(row.entry))).rstrip()
-            logger.error("not in the log yet: %s %s", row.public_id, entry)
+            entry = json.loads(row.entry)
+            shown = canonical_line(redacted(entry)).rstrip()
+            with about(entry.get("session_id")):  # it need not be the one that we are at
+                logger.error("not in the log yet: %s %s", row.public_id, shown)

@@ -12,8 +12,10 @@ from audit.core.chain import erase_preview
 from audit.core.redaction import short_hash
 from audit.log_file import locked
 from audit.models import LogEntry
+from audit.subject import about
 from tests.audit.conftest import read_chain
 from tests.audit.entries import checked, compared
+from tests.service_log import listening
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -107,12 +109,14 @@ def a_folder(path):
 @pytest.mark.parametrize("broken", [missing_folder, a_folder])
 def test_a_failed_write_is_told_counted_and_repaired(log_path, settings, caplog, broken):
     settings.ORACLE_LOG_PATH = broken(log_path.with_name("broken.jsonl"))
-    row = log.append(checked("cs_test_12345678", query="my secret plan"))
-    log.append(compared())
+    with listening() as lines, about("cs_test_another1"):
+        row = log.append(checked("cs_test_12345678", query="my secret plan"))
+        log.append(compared())
     assert [record.levelno for record in caplog.records] == [logging.ERROR] * 4
     assert {record.name for record in caplog.records} == {"audit.log"}
     assert caplog.text.count(row.public_id) == 1
-    assert short_hash("cs_test_12345678") in caplog.text
+    (told,) = [line for line in lines if row.public_id in line["message"]]
+    assert told["session"] == short_hash("cs_test_12345678")  # not of whoever was at it
     assert '"coherence_score":1.0' in caplog.text
     assert "secret" not in caplog.text
     assert "cs_test" not in caplog.text

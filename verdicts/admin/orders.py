@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path
 from django.utils.dateparse import parse_datetime
 
+from audit.subject import now_about
 from verdicts.admin.case_actions import user
 from verdicts.admin.filters import DayRange
 from verdicts.admin.permissions import CUSTOMER, DECIDE, SEE_ORDERS, allowed, need
@@ -116,6 +117,7 @@ class OrderAdmin(RecordAdmin):
         """The stored email once more, with a reason; never a new generation."""
         need(request, SEE_ORDERS, DECIDE)
         order = get_object_or_404(Order, pk=order_id)
+        now_about(order.session_id)
         reason = request.POST.get("reason", "").strip()
         if request.method == "POST" and not reason:
             messages.error(request, "Say why it is to be sent again.")

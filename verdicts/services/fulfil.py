@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from audit.core.redaction import short_hash
 from audit.models import CrosscheckLog
 from verdicts import queue
 from verdicts.core.errors import ModelError, ModelRefused, ModelRetired
@@ -113,7 +112,7 @@ def _finish(
 
 
 def _without_answer(order: Order, model: str, error: ModelError) -> None:
-    logger.warning("order %s: %s", short_hash(order.session_id or ""), error)
+    logger.warning("no answer to order %s: %s", order.pk, error)
     now = timezone.now()
     with transaction.atomic():
         if isinstance(error, ModelRetired):

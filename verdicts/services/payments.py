@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
-from audit.core.redaction import short_hash
+from audit.subject import now_about
 from verdicts import queue
 from verdicts.core.sessions import CheckoutSession, payment_intent, read_session
 from verdicts.gateways.stripe_api import Event
@@ -191,6 +191,7 @@ def note_refunded(charge: dict[str, Any]) -> str:
     order = Order.objects.filter(payment_intent=intent).first() if intent else None
     if order is None:
         return NO_SUCH_PAYMENT if intent else "no payment named"
+    now_about(order.session_id)
     outcome = _note_charge(order, charge)
     return f"{ERASED}, {outcome}" if order.status == Status.ERASED else outcome
 
@@ -244,7 +245,7 @@ def _order_for(session: CheckoutSession) -> Order | None:
         },
     )
     if new:
-        logger.info("order made from session %s", short_hash(session.id))
+        logger.info("order %s made from its session", order.pk)
     return order
 
 

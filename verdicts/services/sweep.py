@@ -3,6 +3,7 @@
 Each step only queues or repeats what can run twice anyway.
 """
 
+import json
 import logging
 from datetime import timedelta
 from typing import Final
@@ -14,7 +15,9 @@ from django.utils import timezone
 
 from audit import log
 from audit.models import CrosscheckLog
+from audit.subject import about, now_about
 from verdicts import queue
+from verdicts.core.sessions import session_in
 from verdicts.models import Delivery, Order, Status, StripeEvent, Verdict
 from verdicts.services import figures, lookups
 from verdicts.services.payments import process
@@ -54,12 +57,14 @@ def waiting_events() -> QuerySet[StripeEvent]:
 
 
 def process_again(event: StripeEvent) -> bool:
-    try:
-        return process(event)
-    except Exception:
-        # One event that cannot be processed must not keep the others waiting.
-        logger.exception("event %s cannot be processed", event.event_id)
-        return False
+    with about(""):
+        try:
+            now_about(session_in(json.loads(event.object)))
+            return process(event)
+        except Exception:
+            # One event that cannot be processed must not keep the others waiting.
+            logger.exception("event %s cannot be processed", event.event_id)
+            return False
 
 
 def _orders() -> int:

@@ -11,7 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.core.chain import GENESIS, parse, verify
+from audit.core.redaction import short_hash
 from audit.models import Action, CrosscheckLog, DivergenceEvent, LogEntry, ModelCall
+from tests.service_log import listening
 from tests.verdicts.stripe_objects import charge_object, session_object
 from verdicts.gateways.stripe_api import Event
 from verdicts.models import CachedVerdict, Case, Delivery, Order, Status, StripeEvent, Verdict
@@ -370,3 +372,13 @@ def test_what_cannot_be_done_is_said_in_one_sentence(db, email, reason, sentence
     with pytest.raises(CommandError, match=sentence) as refused:
         erase("--yes", "--reason", reason, email=email)
     assert refused.value.returncode == code
+
+
+def test_what_goes_wrong_is_told_of_the_session_at_hand(delivered, settings, tmp_path):
+    orders = [delivered("quick"), delivered("quick")]
+    settings.ORACLE_LOG_PATH = tmp_path / "gone" / "oracle_log.jsonl"
+    with listening() as lines:
+        erase("--reason", "letter", "--yes")
+    failed = [line.get("session") for line in lines if "cannot be written" in line["message"]]
+    ours = [short_hash(order.session_id) for order in orders]
+    assert failed == [*ours, None]  # and the sweep at the end, which is nobody's

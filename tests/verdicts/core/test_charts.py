@@ -1,10 +1,8 @@
 from datetime import date, timedelta
 
 import pytest
-from django.utils import timezone
 
-from verdicts.admin.charts import HEIGHT, LEFT, WIDTH, bars, by_day, columns, nice
-from verdicts.admin.waiting import waiting
+from verdicts.core.charts import HEIGHT, LEFT, WIDTH, bars, by_day, columns, nice
 
 DAYS = [date(2026, 1, 1) + timedelta(days=day) for day in range(30)]
 
@@ -56,11 +54,3 @@ def test_bars_are_ranked():
 @pytest.mark.parametrize(("most", "end"), [(0, 1), (1, 1), (3, 4), (9, 10), (11, 20), (1130, 2000)])
 def test_an_axis_ends_with_a_round_figure(most, end):
     assert nice(most) == end
-
-
-@pytest.mark.parametrize(
-    ("minutes", "words"),
-    [(0, "just now"), (59, "59 min"), (60, "1 h"), (125, "2 h 5 min"), (1500, "1 day 1 h")],
-)
-def test_waiting_is_told_at_a_glance(minutes, words):
-    assert waiting(timezone.now() - timedelta(minutes=minutes, seconds=5)) == words
