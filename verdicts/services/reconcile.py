@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from audit.models import DayCount
+from audit.subject import about
 from verdicts.core.errors import PaymentError
 from verdicts.gateways.stripe_api import Account
 from verdicts.models import Reconciled
@@ -95,12 +96,13 @@ def _go_through(gaps: Iterator[Gap], report: Report, *, apply: bool) -> bool:
 
 def _mended(gap: Gap) -> Finding:
     assert gap.mend  # noqa: S101 - see the caller
-    try:
-        mended = gap.mend()
-    except Exception:
-        # One that cannot be mended must not keep the others waiting.
-        logger.exception("%s of order %s cannot be mended", gap.kind, gap.order_id)
-        return Finding(gap, Mended("it failed: see the service log", settled=False))
+    with about(gap.session_id):
+        try:
+            mended = gap.mend()
+        except Exception:
+            # One that cannot be mended must not keep the others waiting.
+            logger.exception("%s of order %s cannot be mended", gap.kind, gap.order_id)
+            return Finding(gap, Mended("it failed: see the service log", settled=False))
     if mended.settled:
         DayCount.add(timezone.now().date(), DayCount.GAP, key=gap.kind)
     return Finding(gap, mended)
