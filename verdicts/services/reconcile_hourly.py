@@ -12,6 +12,7 @@ from typing import Final
 from django.utils import timezone
 
 from audit.models import DayCount
+from audit.subject import about
 from verdicts import queue
 from verdicts.gateways.stripe_api import Account
 from verdicts.services.alerts import tell_unreconciled
@@ -34,7 +35,8 @@ def reconcile_hourly(*, account: Account) -> str:
     told = f"{report.settled} gaps mended, {report.left} left"
     for one in report.findings:
         if one.mended:
-            logger.info("%s, session %s: %s", one.gap.kind, one.gap.session, one.mended.how)
+            with about(one.gap.session_id):
+                logger.info("%s: %s", one.gap.kind, one.mended.how)
     return told if not report.unfinished else f"{told}, not to its end"
 
 
