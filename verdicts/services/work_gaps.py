@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from itertools import chain
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from django.db import transaction
 from django.db.models import Model
 
 from audit.models import CrosscheckLog
 from verdicts import queue
-from verdicts.models import Case, Delivery, Order, Status
+from verdicts.models import Case, Delivery, Order, Status, StripeEvent
 from verdicts.services import sweep
 from verdicts.services.cache import hold
 from verdicts.services.cases import open_case
@@ -26,7 +26,8 @@ from verdicts.services.payments import NO_SUCH_PAYMENT
 
 M = TypeVar("M", bound=Model)
 
-PATIENCE = 130.0  # seconds: longer than a job may take on any queue
+PATIENCE: Final = 130.0  # seconds: longer than a job may take on any queue
+FASTER: Final = Mended("somebody else was faster")
 
 
 def work_gaps(look: Look) -> Iterator[Gap]:
@@ -47,7 +48,7 @@ def _events(look: Look) -> Iterator[Gap]:
         yield Gap(
             "event",
             f"{event.type} {event.event_id}, received {_at(event.received_at)}, was not acted on",
-            mend=_again(sweep.process_again, event, "acted on", "it failed: see the service log"),
+            mend=partial(_process, event),
         )
 
 
@@ -58,7 +59,7 @@ def _orders(look: Look) -> Iterator[Gap]:
             f"{order.get_status_display()}, to be judged {_at(order.due_at)}, nobody is at it",
             order_id=order.pk,
             session_id=order.session_id or "",
-            mend=_again(sweep.order_again, order, "queued again"),
+            mend=_again(sweep.order_again, order),
         )
 
 
@@ -70,7 +71,7 @@ def _emails(look: Look) -> Iterator[Gap]:
             "nobody is at it",
             order_id=delivery.order_id,
             session_id=delivery.order.session_id or "",
-            mend=_again(sweep.delivery_again, delivery, "queued again"),
+            mend=_again(sweep.delivery_again, delivery),
         )
 
 
@@ -81,7 +82,7 @@ def _comparisons(look: Look) -> Iterator[Gap]:
             f"regeneration, to be compared {_at(regen.compare_due_at)}, nobody is at it",
             order_id=regen.order_id,
             session_id=regen.order.session_id or "",
-            mend=_again(sweep.comparison_again, regen, "queued again"),
+            mend=_again(sweep.comparison_again, regen),
         )
 
 
@@ -131,20 +132,25 @@ def _for_staff(kind: Kind, case: Case, what: str) -> Gap:
     )
 
 
-def _again(do: Callable[[M], bool], one: M, done: str, failed: str = "") -> Callable[[], Mended]:
-    def mend() -> Mended:
-        if do(one):
-            return Mended(done)
-        return Mended(failed, settled=False) if failed else Mended("somebody else was faster")
+def _again(queue_again: Callable[[M], bool], one: M) -> Callable[[], Mended]:
+    return lambda: Mended("queued again") if queue_again(one) else FASTER
 
-    return mend
+
+def _process(event: StripeEvent) -> Mended:
+    sweep.process_again(event)
+    event.refresh_from_db()
+    if event.processed_at:
+        return Mended(event.outcome)
+    if event.outcome == NO_SUCH_PAYMENT:
+        return Mended("it waits for its payment")
+    return Mended("it failed: see the service log", settled=False)
 
 
 def _open_case(order: Order) -> Mended:
     with transaction.atomic():
         held = hold(order)
-        if held.cases.exists():
-            return Mended("somebody else was faster")
+        if held.cases.exists() or held.status != order.status:
+            return FASTER
         case = open_case(held, Case.Kind(held.status), crosscheck=_rejection(held))
         return _told(held, case, held.reason)
 
@@ -166,8 +172,9 @@ def _rejection(order: Order) -> CrosscheckLog | None:
 def _open_email_case(delivery: Delivery) -> Mended:
     with transaction.atomic():
         order = hold(delivery.order)
-        if Case.objects.filter(delivery=delivery).exists():
-            return Mended("somebody else was faster")
+        same = Delivery.objects.filter(pk=delivery.pk, state=delivery.state, cases=None)
+        if not same.exists() or order.status == Status.ERASED:
+            return FASTER
         case = open_case(order, Case.Kind.EMAIL, delivery=delivery)
         about = f"the {delivery.kind} email is {delivery.get_state_display()}: {delivery.error}"
         return _told(order, case, about)

@@ -63,6 +63,7 @@ def test_an_event_that_was_not_acted_on_is(sandbox):
     report = look(apply=True)
     assert kinds(report) == ["event"]
     assert "checkout.session.completed evt_1" in report.findings[0].gap.what
+    assert done(report) == ["already paid"]
     assert StripeEvent.objects.get().processed_at
     assert gaps(look()) == []
 
@@ -73,6 +74,13 @@ def test_an_event_that_cannot_be_acted_on_stays_a_gap(sandbox):
     report = look(apply=True)
     assert done(report) == ["!it failed: see the service log"]
     assert report.left == 1
+
+
+def test_a_refund_whose_payment_is_not_ours_waits_once_it_was_acted_on(sandbox):
+    receive(Event("evt_1", "charge.refunded", charge_object()))
+    StripeEvent.objects.update(received_at=timezone.now() - LONG_AGO, outcome="")
+    assert done(look(apply=True)) == ["it waits for its payment"]
+    assert gaps(look(apply=True)) == []
 
 
 def test_a_refund_that_waits_for_its_payment_is_no_gap(sandbox):
@@ -151,6 +159,18 @@ def test_a_smoke_test_leaves_no_gaps(unsent):
     assert gaps(look()) == []
     Order.objects.update(status="rejected")
     assert gaps(look()) == []
+
+
+def test_what_has_moved_on_since_it_was_found_is_left_alone(sandbox, paid_order, unsent):
+    order = paid_order()
+    Order.objects.filter(pk=order.pk).update(status="failed", due_at=None)
+    Case.objects.all().delete()
+    found = [one.gap for one in look().findings]
+    assert [gap.kind for gap in found] == ["no case", "no case"]
+    Order.objects.filter(pk=order.pk).update(status="paid", due_at=timezone.now())
+    Delivery.objects.filter(pk=unsent.pk).update(state="pending", due_at=timezone.now())
+    assert {gap.mend().how for gap in found} == {"somebody else was faster"}
+    assert not Case.objects.exists()
 
 
 @pytest.mark.parametrize("status", ["failed", "held"])
