@@ -57,6 +57,10 @@ SECRET_KEY = ENV.secret(
     at_least=50,
     default="only-for-development-on-this-machine-and-never-in-public",
 )
+SECRET_KEY_FALLBACKS = ENV.words(
+    "SECRET_KEY_FALLBACKS",
+    "keys that replace SECRET_KEY or were replaced: believed, and never used to sign",
+)
 SITE_URL = ENV.address("SITE_URL", "where customers reach the site", default=LOCAL_SITE)
 if LIVE and SITE_URL == LOCAL_SITE:
     raise ImproperlyConfigured("SITE_URL must be set for a live site: where customers reach it.")

@@ -5,6 +5,7 @@ of the same database, so enqueueing inside a transaction commits or rolls back
 with it. Jobs carry ids only, and each can run twice.
 """
 
+import logging
 from datetime import timedelta
 from time import sleep
 from typing import Any, Final
@@ -17,6 +18,9 @@ from django_q.models import OrmQ
 from django_q.tasks import async_task
 
 from verdicts.models import QueuePulse
+from verdicts.signatures import signed_at, signed_by_todays_key
+
+logger = logging.getLogger(__name__)
 
 GENERATE: Final = "generate"  # slow, bound by the model
 POST: Final = "post"  # everything that must not wait for the model
@@ -26,6 +30,10 @@ DELIVER: Final = "deliver"
 COMPARE: Final = "compare"
 SWEEP: Final = "sweep"
 RECONCILE: Final = "reconcile"
+
+# A job that was signed with a key we do not know: when it is looked at again, when given up.
+ELSEWHERE: Final = timedelta(seconds=5)
+KEPT_UNKNOWN: Final = timedelta(days=1)
 
 # Where each job runs. A test resolves every name in verdicts.tasks.
 QUEUE_OF: Final = {
@@ -81,8 +89,25 @@ class DelayingBroker(ORM):
         claimed = self._free().filter(pk=row.pk, lock=row.lock).update(lock=self.timeout(row))
         if not claimed:
             return None
+        payload = signed_by_todays_key(row.payload)
+        if payload is None:
+            self._leave(row)
+            return None
         QueuePulse.beat(str(self.list_key))
-        return [(row.pk, row.payload)]
+        return [(row.pk, payload)]
+
+    def _leave(self, row: OrmQ) -> None:
+        """For a worker that knows the key; while one replaces another, hosts know different ones.
+
+        The state that asked for the job is still there, so that the sweep asks again.
+        """
+        ours = OrmQ.objects.filter(pk=row.pk)
+        if signed_at(row.payload) < timezone.now() - KEPT_UNKNOWN:
+            ours.delete()
+            logger.error("job %s is dropped: for a day nobody knew the key that signed it", row.pk)
+            return
+        ours.update(lock=timezone.now() + ELSEWHERE)
+        logger.warning("job %s was signed with a key that is not ours: left for others", row.pk)
 
     def _free(self) -> "QuerySet[OrmQ, OrmQ]":
         connection: Any = self.get_connection()  # closes stale connections first

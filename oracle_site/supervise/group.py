@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -36,13 +37,14 @@ class Group:
         finally:
             for end in (stdout, stderr, writing):
                 os.close(end)
-        self._announced = in_thread(lambda: _first_byte(reading))
+        self._announced = threading.Event()
+        threading.Thread(target=self._hear, args=(reading,), daemon=True).start()
         self._over = in_thread(self._tether.wait)
         self._asked = self._gone = False
 
     def is_ready(self) -> bool:
         """Whether it has said so; of those only that say it."""
-        return self._announced.done() and self._announced.result()
+        return self._announced.is_set()
 
     async def ended(self) -> str:
         """How it ended, once it has, with everything gone and its last words shown."""
@@ -79,17 +81,16 @@ class Group:
         with suppress(ProcessLookupError, PermissionError):
             send(self._tether.pid, number)
 
+    def _hear(self, reading: int) -> None:
+        with open(reading, "rb", buffering=0) as source:
+            if source.read(1):  # else all are gone who could have written
+                self._announced.set()
+
     def _settle(self) -> None:
         """Until the outputs end, which is when the last process that holds them is gone."""
         deadline = time.monotonic() + SETTLING
         for reader in self._readers:
             reader.join(max(0.0, deadline - time.monotonic()))
-
-
-def _first_byte(reading: int) -> bool:
-    """Whether there was one before the last process that could write it was gone."""
-    with open(reading, "rb", buffering=0) as source:
-        return bool(source.read(1))
 
 
 def describe(code: int) -> str:

@@ -1,9 +1,11 @@
 from datetime import timedelta
 
 import pytest
+from django.core.signing import TimestampSigner, b62_encode
 from django.db import transaction
 from django.utils import timezone
 from django_q.models import OrmQ
+from django_q.signing import SignedPackage
 
 from verdicts import queue, tasks
 
@@ -64,3 +66,55 @@ def test_a_queue_is_stalled_when_jobs_wait_and_none_is_taken():
     assert not queue.is_stalled(queue.GENERATE, patience=10)
     queue.DelayingBroker(queue.POST).dequeue()
     assert not queue.is_stalled(queue.POST, patience=10)  # the other one waits its turn
+
+
+OTHER_KEY = "another-key-than-this-test-run-signs-with-0123456789"
+
+
+def sign_with_another_key(*, days_ago: float = 0) -> None:
+    """Every job as a process with another SECRET_KEY would have queued it."""
+    for row in OrmQ.objects.all():
+        value, stamp, _ = row.payload.rsplit(":", 2)
+        if days_ago:
+            stamp = b62_encode(int((timezone.now() - timedelta(days=days_ago)).timestamp()))
+        signer = TimestampSigner(key=OTHER_KEY, salt="oracle")
+        row.payload = f"{value}:{stamp}:{signer.signature(f'{value}:{stamp}')}"
+        row.save()
+
+
+def test_a_job_that_an_earlier_key_signed_is_given_out_under_todays(settings):
+    queue.enqueue(queue.DELIVER, 7)
+    sign_with_another_key()
+    settings.SECRET_KEY_FALLBACKS = [OTHER_KEY]
+    ((_, payload),) = queue.DelayingBroker(queue.POST).dequeue()
+    assert SignedPackage.loads(payload)["args"] == (7,)
+
+
+def test_a_job_of_an_unknown_key_waits_for_somebody_who_knows_it(settings, caplog):
+    queue.enqueue(queue.DELIVER, 7)
+    sign_with_another_key()
+    queue.enqueue(queue.DELIVER, 8)
+    broker = queue.DelayingBroker(queue.POST)
+    assert broker.dequeue() is None
+    assert "signed with a key that is not ours" in caplog.text
+    ((_, payload),) = broker.dequeue()  # it delays no other
+    assert SignedPackage.loads(payload)["args"] == (8,)
+    settings.SECRET_KEY_FALLBACKS = [OTHER_KEY]
+    OrmQ.objects.update(lock=timezone.now())
+    ((_, payload),) = broker.dequeue()
+    assert SignedPackage.loads(payload)["args"] == (7,)
+
+
+def test_a_job_of_an_unknown_key_is_given_up_after_a_day(caplog):
+    queue.enqueue(queue.DELIVER, 7)
+    sign_with_another_key(days_ago=1.1)
+    assert queue.DelayingBroker(queue.POST).dequeue() is None
+    assert OrmQ.objects.count() == 0
+    assert "is dropped" in caplog.text
+
+
+@pytest.mark.parametrize("payload", ["", "nonsense", "a:!:b", "a:zzzzzzzzzzzzzzzzzzzz:b"])
+def test_what_is_no_job_at_all_is_given_up(payload):
+    OrmQ.objects.create(key=queue.POST, payload=payload, lock=timezone.now())
+    assert queue.DelayingBroker(queue.POST).dequeue() is None
+    assert OrmQ.objects.count() == 0

@@ -12,6 +12,7 @@ from django_q.models import OrmQ
 
 from tests.child_env import child_env
 from tests.live_site import database_url
+from tests.oracle_site.supervise.house import wait_for
 from verdicts import queue
 
 ROOT = Path(__file__).parents[4]
@@ -91,3 +92,35 @@ def test_jobs_are_on_the_queues_that_are_worked():
     for job in queue.QUEUE_OF:
         queue.enqueue(job, 1)
     assert set(OrmQ.objects.values_list("key", flat=True)) == {queue.GENERATE, queue.POST}
+
+
+def told(code: str, **environment: str) -> str:
+    command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
+    run = subprocess.run(
+        command, cwd=ROOT, env=child_env(**environment), check=True, capture_output=True, text=True
+    )
+    return run.stdout.strip()
+
+
+@pytest.mark.django_db
+def test_a_new_key_loses_no_job(tmp_path):
+    """Queued under the one key, done under the other."""
+    with database_url(tmp_path) as url:
+        before = {"DATABASE_URL": url, "SECRET_KEY": "k" * 50, "Q_CLUSTER_NAME": "post"}
+        done("migrate", "-v0", **before)
+        # Without its schedule: this one sweep is the only job there is.
+        queued = (
+            "from django_q.models import Schedule; Schedule.objects.all().delete();"
+            "from verdicts import queue; queue.enqueue(queue.SWEEP)"
+        )
+        told(queued, **before)
+        after = {**before, "SECRET_KEY": "n" * 50, "SECRET_KEY_FALLBACKS": "k" * 50}
+        workers = manage("work", **after)
+        try:
+            taken = "from verdicts.models import QueuePulse; print(QueuePulse.objects.count())"
+            left = "from django_q.models import OrmQ; print(OrmQ.objects.count())"
+            wait_for(lambda: told(taken, **after) == "1" and told(left, **after) == "0")
+        finally:
+            workers.send_signal(signal.SIGTERM)
+            _, said = workers.communicate(timeout=60)
+        assert "Failed" not in said
