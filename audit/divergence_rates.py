@@ -57,7 +57,7 @@ class Divergences:
 def divergence_rates(*, days: int, tier: str, now: datetime) -> Divergences:
     """Of the last `days`; of all tiers where `tier` is blank."""
     since = now - timedelta(days=days)
-    events = DivergenceEvent.objects.filter(created_at__gt=since, created_at__lte=now)
+    events = DivergenceEvent.objects.filter(created_at__gt=since, created_at__lte=now, smoke=False)
     if tier:
         events = events.filter(tier=tier)
     # The distinct sets of causes are few, so the database does all the counting.

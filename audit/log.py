@@ -8,7 +8,7 @@ what cannot be written now is logged, counted on its row and written by a later
 import json
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from django.conf import settings
@@ -24,6 +24,7 @@ from audit.erasure import apply_erasures
 from audit.log_file import LogFile, locked
 from audit.log_writer import BATCH, write_batch
 from audit.models import DayCount, LogEntry
+from audit.subject import about
 
 FLUSH_PATIENCE: Final = 0.05
 SWEEP_PATIENCE: Final = 5.0
@@ -80,6 +81,27 @@ def find_original(session_id: str) -> dict[str, Any] | None:
     return log_reader.find_original(settings.ORACLE_LOG_PATH, session_id)
 
 
+def pasts(session_ids: Collection[str]) -> dict[str, log_reader.Past]:
+    """What this host's log files know of sessions that the database does not."""
+    return log_reader.pasts(settings.ORACLE_LOG_PATH, session_ids)
+
+
+def is_cut_short() -> bool:
+    """Whether this host's file ends before its record does: `sweep` puts back what is missing.
+
+    Raises OSError. An empty file, or none, is what rotation leaves.
+    """
+    path, host = settings.ORACLE_LOG_PATH, settings.ORACLE_LOG_NAME
+    with locked(path, FLUSH_PATIENCE) as held:
+        if not held or not path.exists():
+            return False  # whoever writes just now brings it into step
+        with LogFile(path) as log:
+            last = chain.parse(next(log.lines_backwards(), b"")) or {}
+        known = LogEntry.objects.written(host).filter(public_id=chain.entry_id(last)).first()
+        after = LogEntry.objects.written(host).last()
+    return bool(known and after and known.pk != after.pk)
+
+
 def _write(patience: float) -> int:
     path, host = settings.ORACLE_LOG_PATH, settings.ORACLE_LOG_NAME
     try:
@@ -116,5 +138,7 @@ def _report(host: str, error: OSError | DatabaseError) -> None:
         return  # told above; the rows stay pending
     for row in rows:
         if row.failures == 0:
-            entry = canonical_line(redacted(json.loads(row.entry))).rstrip()
-            logger.error("not in the log yet: %s %s", row.public_id, entry)
+            entry = json.loads(row.entry)
+            shown = canonical_line(redacted(entry)).rstrip()
+            with about(entry.get("session_id")):  # it need not be the one that we are at
+                logger.error("not in the log yet: %s %s", row.public_id, shown)

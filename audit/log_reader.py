@@ -7,15 +7,19 @@ over, since `audit_verify` is what names it.
 import gzip
 import json
 import logging
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 from audit.core.chain import parse
 from audit.log_file import rotated
 
 logger = logging.getLogger("audit.log")
+
+Past = Literal["judged", "erased"]
+_SESSION: Final = re.compile(rb'"session_id":"([^"\\]+)"')
 
 
 def find_original(path: Path, session_id: str) -> dict[str, Any] | None:
@@ -27,6 +31,22 @@ def find_original(path: Path, session_id: str) -> dict[str, Any] | None:
             if fields is not None and _is_original(fields, session_id):
                 return fields
     return None
+
+
+def pasts(path: Path, session_ids: Collection[str]) -> dict[str, Past]:
+    """Which of these sessions were approved once, or erased since; one walk for all of them."""
+    wanted = {one.encode() for one in session_ids}
+    found: dict[str, Past] = {}
+    for line in lines(path) if wanted else ():
+        named = _SESSION.search(line)
+        if named and named[1] in wanted:
+            fields = parse(line) or {}
+            session_id = named[1].decode()
+            if fields.get("event") == "staff_action" and fields.get("action") == "erase":
+                found[session_id] = "erased"
+            elif _is_original(fields, session_id):
+                found.setdefault(session_id, "judged")
+    return found
 
 
 def lines(path: Path) -> Iterator[bytes]:

@@ -1,7 +1,9 @@
 """What was asked of the model, how its answers were judged, and the lines of the log.
 
 Rows nobody edits. `session_id` links to an order without a foreign key: this
-app knows no orders.
+app knows no orders. A row that is `smoke` comes of a smoke test and counts in
+no figure; the database knows the default too, so that the code from before an
+upgrade can go on writing while it is under way.
 """
 
 from datetime import date
@@ -44,11 +46,12 @@ class ModelCall(models.Model):
     prompt_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)
     duration_ms = models.PositiveIntegerField()
+    smoke = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         indexes = (
-            models.Index(fields=["created_at", "tier", "kind"], name="call_day"),
+            models.Index(fields=["created_at", "tier", "kind", "smoke"], name="call_day"),
             models.Index(
                 "id",
                 name="call_unanswered",
@@ -83,6 +86,7 @@ class CrosscheckLog(models.Model):
     # Escaped: a rejected output may hold what no database takes (C18).
     evidence = models.TextField(blank=True)
     evidence_purged_at = models.DateTimeField(null=True, blank=True)
+    smoke = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -90,7 +94,8 @@ class CrosscheckLog(models.Model):
         indexes = (
             # What a day's figures are counted from.
             models.Index(
-                fields=["created_at", "kind", "tier", "crosscheck_reason"], name="crosscheck_day"
+                fields=["created_at", "kind", "tier", "crosscheck_reason", "smoke"],
+                name="crosscheck_day",
             ),
             models.Index("id", name="crosscheck_flagged", condition=models.Q(flagged=True)),
             models.Index("id", name="crosscheck_rejected", condition=models.Q(approved=False)),
@@ -145,6 +150,7 @@ class DivergenceEvent(models.Model):
     # Prompt, config and model are the original's: what R14's rate counts.
     same_inputs = models.BooleanField()
     latency_ms = models.PositiveIntegerField(help_text="from the regeneration to this comparison")
+    smoke = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -152,7 +158,7 @@ class DivergenceEvent(models.Model):
             models.Index(
                 fields=["created_at", "level"],
                 name="divergence_rate",
-                condition=models.Q(same_inputs=True, skipped=False),
+                condition=models.Q(same_inputs=True, skipped=False, smoke=False),
             ),
             models.Index(fields=["created_at", "tier"], name="divergence_day"),
         )
@@ -221,7 +227,9 @@ class DayCount(models.Model):
     READ = "read"  # whatever was not in the cache, by what the reader got
     LOG_FAILURE = "log failure"
     EMAIL = "email"  # an end that one came to: its kind and its state
-    AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL)
+    GAP = "gap"  # one that `reconcile` has mended, by its kind
+    UNRECONCILED = "unreconciled"  # an hourly look that did not come to its end
+    AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL, GAP, UNRECONCILED)
 
     day = models.DateField()
     name = models.CharField(max_length=20)

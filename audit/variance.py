@@ -49,7 +49,8 @@ class Variance(NamedTuple):
 def variance(now: datetime) -> Variance:
     """Of the last thirty days."""
     since = now - timedelta(days=DAYS)
-    seen = DivergenceEvent.objects.filter(same_inputs=True, skipped=False, created_at__gt=since)
+    on_equal_terms = DivergenceEvent.objects.filter(same_inputs=True, skipped=False, smoke=False)
+    seen = on_equal_terms.filter(created_at__gt=since)
     diverged = Count("pk", filter=Q(level__in=["minor", "significant"]))
     return Variance(**seen.aggregate(checked=Count("pk"), diverged=diverged))
 

@@ -1,24 +1,46 @@
-"""The service log's lines, without what is the key to a verdict."""
+"""The service log's lines: whose session they concern, and nothing that is the customer's own."""
 
 import json
 import logging
 import re
 from datetime import UTC, datetime
+from traceback import format_tb
+from types import TracebackType
 from typing import Any, Final
 
 from audit.core.redaction import short_hash
+from audit.subject import subject
 
+NOBODY: Final = "-"
 SESSION: Final = re.compile(r"cs_(?:test|live)_[A-Za-z0-9]+")
+ADDRESS: Final = re.compile(r"[^\s@<>()\"',;:=]+@[^\s@<>()\"',;:=]+")
+# What a job has told of its failure itself, with its session, django-q need not tell again.
+TOLD: Final = "verdicts.tasks.JobFailed"
+
+ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
-class Redacting(logging.Formatter):
-    """Session ids become their short hashes, wherever a line or a traceback has them."""
+class Concerning(logging.Filter):
+    """Gives each record its `session`: the short hash, or `-`."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        # What Django says of an answer it says when the request's block has ended.
+        asked = getattr(record, "request", None)
+        record.session = getattr(asked, "subject", "") or subject() or NOBODY
+        return record.name != "django-q" or TOLD not in record.getMessage()
+
+
+class Careful(logging.Formatter):
+    """Without session ids and addresses, wherever a line or a traceback has them."""
 
     def format(self, record: logging.LogRecord) -> str:
         return redacted(super().format(record))
 
+    def formatException(self, ei: ExcInfo) -> str:  # noqa: N802 - logging's name
+        return careful_traceback(ei[1])
 
-class JsonLines(logging.Formatter):
+
+class JsonLines(Careful):
     """One JSON object a line, in ASCII, however many lines the message or its traceback has."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -29,6 +51,9 @@ class JsonLines(logging.Formatter):
             "message": redacted(record.getMessage()),
             "process": record.process,
         }
+        session = getattr(record, "session", NOBODY)
+        if session != NOBODY:
+            line["session"] = session
         if record.exc_info:
             line["error"] = redacted(self.formatException(record.exc_info))
         if record.stack_info:
@@ -37,7 +62,38 @@ class JsonLines(logging.Formatter):
 
 
 def redacted(text: str) -> str:
-    return SESSION.sub(lambda found: short_hash(found[0]), text)
+    return ADDRESS.sub("(address)", SESSION.sub(lambda found: short_hash(found[0]), text))
+
+
+def careful_traceback(error: BaseException | None) -> str:
+    """Where it came from and what it is, the first cause first."""
+    told: list[str] = []
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        told.append("".join([*format_tb(error.__traceback__), _named(error)]))
+        cause = None if error.__suppress_context__ else error.__context__
+        error = error.__cause__ or cause
+    return "\n\nand then\n\n".join(reversed(told))
+
+
+def _named(error: BaseException) -> str:
+    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    text = str(error)
+    if not text:
+        return kind
+    return f"{kind}: {'(left out: it may quote a customer)' if _may_quote(error) else text}"
+
+
+def _may_quote(error: BaseException) -> bool:
+    """A database's words may be a row's, those of a wrong value the value's."""
+    if isinstance(error, ValueError):
+        return True
+    modules = {one.__module__ for one in type(error).__mro__}
+    return any(
+        name == "django.db.utils" or name.partition(".")[0] in ("psycopg", "sqlite3")
+        for name in modules
+    )
 
 
 def service_log(form: str) -> dict[str, Any]:
@@ -45,14 +101,22 @@ def service_log(form: str) -> dict[str, Any]:
     return {
         "version": 1,
         "disable_existing_loggers": False,
+        "filters": {"session": {"()": "oracle_site.logs.Concerning"}},
         "formatters": {
             "line": {
-                "()": "oracle_site.logs.Redacting",
-                "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+                "()": "oracle_site.logs.Careful",
+                "fmt": "%(asctime)s %(levelname)s %(session)s %(name)s: %(message)s",
+                "defaults": {"session": NOBODY},
             },
             "json": {"()": "oracle_site.logs.JsonLines"},
         },
-        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": form}},
+        "handlers": {
+            "console": {
+                "class": "logging.StreamHandler",
+                "formatter": form,
+                "filters": ["session"],
+            }
+        },
         "root": {"handlers": ["console"], "level": "INFO"},
         "loggers": {
             # Its lines hold whole addresses, and a session id is the key to a verdict.

@@ -151,7 +151,9 @@ def web(number: int, listening: int, threads: int, variables: Mapping[str, str])
     return Program(
         f"web {number}",
         [sys.executable, "-m", "oracle_site.web", *listen],
-        env=variables,
+        # One heap for all threads: Python lets one of them run at a time, and each heap of
+        # its own would keep what it once needed.
+        env={**variables, "MALLOC_ARENA_MAX": "1"},
         announces=True,
         keeps=[listening],
         grace=WEB_GRACE,

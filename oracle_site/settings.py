@@ -110,6 +110,7 @@ INSTALLED_APPS = [
     "verdicts",
 ]
 MIDDLEWARE = [
+    "oracle_site.request_subject.say_what_it_is_about",
     "oracle_site.content_length.refuse_odd_content_length",
     "oracle_site.content_policy.state_policy",
     "django.middleware.security.SecurityMiddleware",

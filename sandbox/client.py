@@ -40,6 +40,10 @@ class SandboxClient:
     def faults(self) -> list[Json]:
         return list(self.call("GET", "faults")["faults"])
 
+    def remove_fault(self, number: int) -> bool:
+        """One rule, by its id; False: it is not there any more."""
+        return bool(self.call("DELETE", f"faults/{number}")["removed"])
+
     def clear_faults(self) -> None:
         self.call("DELETE", "faults")
 

@@ -52,6 +52,11 @@ def clear_faults(state: State, request: Request) -> Reply:
     return as_json(_DONE)
 
 
+def remove_fault(state: State, request: Request) -> Reply:
+    wanted = number({"id": request.segment(2)}, "id", 0)
+    return as_json({"removed": state.faults.remove(wanted)})
+
+
 def list_requests(state: State, request: Request) -> Reply:
     target = request.query.get("target")
     if target is not None and target not in ("gemini", "stripe", "graph"):
@@ -98,6 +103,7 @@ ROUTES: Final = (
     Route("GET", "/_control/faults", list_faults),
     Route("POST", "/_control/faults", add_fault),
     Route("DELETE", "/_control/faults", clear_faults),
+    Route("DELETE", "/_control/faults/[^/]+", remove_fault),
     Route("GET", "/_control/requests", list_requests),
     Route("DELETE", "/_control/requests", clear_requests),
     Route("GET", "/_control/messages", list_messages),

@@ -108,6 +108,14 @@ class Faults:
                 return rule
         return None
 
+    def remove(self, number: int) -> bool:
+        """One rule, by its id. False: it is not there, or was used up."""
+        with self._lock:
+            kept = [rule for rule in self._rules if rule.id != number]
+            found = len(kept) < len(self._rules)
+            self._rules = kept
+        return found
+
     def clear(self) -> None:
         with self._lock:
             self._rules.clear()

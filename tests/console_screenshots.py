@@ -25,7 +25,7 @@ def staff(site: LiveSite, *arguments: str) -> None:
 
 def stock(site: LiveSite) -> None:
     """Something of everything: delivered, diverged, held back, failed."""
-    staff(site, "history", "compared", "grace=NOUS", "ada=Reviewer")
+    staff(site, "history", "compared", "probes", "grace=NOUS", "ada=Reviewer")
     site.sandbox.fault("gemini", "verdict", label="GREEN")
     session = site.buy("full", "Open a second bookshop by the station?", "reader@example.com")
     site.wait_for_mail("reader@example.com")
@@ -48,10 +48,10 @@ def take(site: LiveSite, browser: Browser, scheme: str) -> None:
     log_in(page, site.url, "grace", "gracegrace")
     page.evaluate("scheme => localStorage.setItem('_x_adminTheme', JSON.stringify(scheme))", scheme)
 
-    def shoot(name: str, address: str) -> None:
+    def shoot(name: str, address: str, *, whole: bool = True) -> None:
         page.goto(f"{site.url}/admin/{address}")
         page.wait_for_load_state("networkidle")
-        height = page.evaluate("document.documentElement.scrollHeight")
+        height = page.evaluate("document.documentElement.scrollHeight") if whole else 0
         page.set_viewport_size({"width": 1440, "height": max(900, height)})
         page.screenshot(path=FOLDER / f"console-{name}-{scheme}.png")
         page.set_viewport_size({"width": 1440, "height": 900})
@@ -63,6 +63,7 @@ def take(site: LiveSite, browser: Browser, scheme: str) -> None:
     page.goto(f"{site.url}/admin/audit/divergenceevent/?level__exact=significant")
     shoot("divergence", link(page, 0))
     shoot("order", "verdicts/order/1/change/")
+    shoot("probes", "audit/determinismprobe/", whole=False)  # the list below is like any other
     context.close()
 
 

@@ -1,7 +1,8 @@
 """Staff for a live site, and a quarter of a year behind it: run on the site's own database.
 
 `python -m tests.console_staff NAME=GROUP …` makes people (password: their name
-twice); `history` makes the figures of the last ninety days.
+twice); `history` makes the figures of the last ninety days, `probes` what was
+probed in them.
 """
 
 import os
@@ -17,7 +18,13 @@ django.setup()
 from django.contrib.auth.models import Group, User  # noqa: E402 - Django comes first
 from django.utils import timezone  # noqa: E402 - likewise, after the set-up
 
-from audit.models import CrosscheckLog, DayCount, DivergenceEvent  # noqa: E402 - likewise, after the set-up
+from audit.core.wilson import wilson  # noqa: E402 - likewise, after the set-up
+from audit.models import (  # noqa: E402 - likewise, after the set-up
+    CrosscheckLog,
+    DayCount,
+    DeterminismProbe,
+    DivergenceEvent,
+)
 from verdicts.models import Case, Order  # noqa: E402 - likewise, after the set-up
 
 TIERS = {"quick": (14, 200), "full": (22, 500), "strategy": (6, 1500)}
@@ -98,6 +105,38 @@ def compared(checked: int = 160, diverged: int = 5) -> None:
         CrosscheckLog.objects.filter(pk=check.pk).update(created_at=then)
 
 
+def probes() -> None:
+    """A probe a week, over a change of the model's version."""
+    chance = random.Random(42)  # noqa: S311 - the same pictures every time
+    for tier, compared in {"quick": 49, "full": 29}.items():
+        for weeks in range(13, -1, -1):
+            new = weeks < 5
+            differed = sum(chance.random() < (0.09 if new else 0.02) for _ in range(compared))
+            low, high = wilson(compared - differed, compared)
+            probe = DeterminismProbe.objects.create(
+                tier=tier,
+                model="gemini-2.5-flash",
+                prompt_sha256="0" * 64,
+                temperature=0.0,
+                seed=615104202,
+                asked=compared + 1,
+                unanswered=0,
+                rejected=0,
+                compared=compared,
+                same_label=compared - differed,
+                same_dimensions=None if tier == "quick" else compared - differed - 1,
+                same_text=compared - 3 * differed - 2,
+                distinct_texts=3 * differed + 3,
+                low=low,
+                high=high,
+                model_versions=["gemini-2.5-flash-002" if new else "gemini-2.5-flash-001"],
+                prompt_tokens=400 * compared,
+                output_tokens=250 * compared,
+            )
+            then = timezone.now() - timedelta(days=7 * weeks + 1)
+            DeterminismProbe.objects.filter(pk=probe.pk).update(created_at=then)
+
+
 def age() -> None:
     """Open cases that have been waiting for some time."""
     for number, case in enumerate(Case.objects.filter(closed_at=None).order_by("-opened_at")):
@@ -114,4 +153,4 @@ if __name__ == "__main__":
         if is_hiring:
             hire(name, group)
         else:
-            {"history": history, "compared": compared, "age": age}[name]()
+            {"history": history, "compared": compared, "probes": probes, "age": age}[name]()

@@ -34,11 +34,10 @@ class LiveSite:
     variables: dict[str, str]
 
     def manage(self, *arguments: str) -> str:
-        """What one of the site's commands says, on the site's database."""
+        """What one of the site's commands says, on the site's database and with its sandbox."""
         command = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(
-            command, cwd=ROOT, env=child_env(**self.variables), check=True, stdout=subprocess.PIPE
-        )
+        env = child_env(**self.variables, SANDBOX_URL=self.sandbox.url)
+        done = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE)
         return done.stdout.decode()
 
     def buy(self, tier: str, query: str, email: str) -> str:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
 from tests.child_env import child_env
@@ -117,6 +118,29 @@ def test_without_permission_every_step_is_refused(site, page):
     page.context.clear_cookies()
     page.goto(case)
     expect(page.get_by_role("button", name="Log in")).to_be_visible()
+
+
+def test_the_residual_rate_is_readable_for_everybody(site, page):
+    """Of the page itself: what frames it is the theme's."""
+    log_in(page, site.url, "otto", "ottootto")
+    address = f"{site.url}/admin/audit/determinismprobe/"
+    page.goto(address)
+    expect(page.locator(".c-page")).to_contain_text("No probe yet.")
+    site.manage("probe_determinism", "--tier", "full", "-n", "3")
+    site.manage("probe_determinism", "--tier", "full", "-n", "4")
+    page.goto(address)
+    expect(page.locator(".c-page svg[role=img]")).to_have_count(1)
+    expect(page.locator(".c-page")).to_contain_text("Fewer than 20 compared")
+    page.get_by_text("Figures").click()
+    expect(page.locator(".c-figures tbody tr")).to_have_count(2)
+    for scheme in ("light", "dark"):
+        choose = "scheme => localStorage.setItem('_x_adminTheme', JSON.stringify(scheme))"
+        page.evaluate(choose, scheme)
+        page.reload()
+        page.evaluate(AXE_SCRIPT)
+        inside = {"include": [[".c-page"], [".c-tools"]]}
+        found = page.evaluate("inside => axe.run(inside).then((r) => r.violations)", inside)
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], scheme
 
 
 def test_nobody_is_stuck_at_the_door(site, page):

@@ -35,6 +35,15 @@ def test_a_worked_example_comes_out_as_printed(tier, output, shown):
     assert run.stdout == shown
 
 
+def test_the_table_of_damages_is_what_the_command_prints(tmp_path):
+    drawn = tmp_path / "calibration.svg"
+    command = [sys.executable, "manage.py", "calibrate_crosscheck", "--mutate", "--plot", drawn]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    told, _, _ = run.stdout.partition("\n\nThe distribution is drawn")
+    assert f"$ python manage.py calibrate_crosscheck --mutate\n{told}\n```" in GATE
+    assert drawn.read_text() == (ROOT / "docs/images/calibration.svg").read_text()
+
+
 def test_the_divergence_table_is_the_classifier():
     page = (ROOT / "docs/DIVERGENCE.md").read_text()
     for original in LABELS:

@@ -110,6 +110,19 @@ def test_a_worker_that_is_killed_in_the_middle_loses_no_order(site):
     assert session_id in message["text"]
 
 
+def test_a_payment_whose_webhook_never_came_is_made_good(site):
+    email = "untold@example.com"
+    site.sandbox.fault("webhook", "drop", match=email)
+    session_id = site.buy("quick", "Did nobody tell you?", email)
+    # Or the house's own hourly look is faster: then there is nothing left to mend.
+    said = site.manage("reconcile", "--apply")
+    assert said.endswith(("1 gap, 1 mended.\n", "No gaps.\n"))
+    (message,) = site.wait_for_mail(email)
+    assert session_id in message["text"]
+    assert site.manage("reconcile", "--apply").endswith("No gaps.\n")
+    assert len(site.sandbox.messages(to=email)) == 1
+
+
 def test_the_log_is_one_chain(site):
     prev = GENESIS
     written = site.log.read_text().splitlines(keepends=True)

@@ -70,6 +70,8 @@ class Order(models.Model):
     # Cached answers given, and when last: counted in batches, a few seconds late.
     hits = models.PositiveIntegerField(default=0)
     last_read_at = models.DateTimeField(null=True, blank=True)
+    # Set by `manage.py smoke_test` before it pays, and by nobody else, least of all a customer.
+    smoke = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -80,10 +82,11 @@ class Order(models.Model):
                 name="order_unfinished",
                 condition=Q(status__in=[Status.PAID, Status.GENERATING]),
             ),
-            models.Index("paid_at", "tier", "status", name="order_day"),
+            models.Index("paid_at", "tier", "status", "smoke", name="order_day"),
             # What staff look for: whom it belongs to, however it was typed, and by status.
             models.Index(Lower("email"), name="order_email_lower"),
             models.Index("status", "id", name="order_status"),
+            models.Index("id", name="order_smoke", condition=Q(smoke=True)),
         ]
 
     def __str__(self) -> str:
@@ -194,6 +197,17 @@ class QueuePulse(models.Model):
             cls.objects.get_or_create(queue=queue, defaults={"moved_at": now})
 
 
+class Reconciled(models.Model):
+    """When Stripe's books were last compared with ours to their end, and mended: one row."""
+
+    ONLY = 1
+
+    looked_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"reconciled at {self.looked_at}"
+
+
 class Lookups(models.Model):
     """How often an address had us ask Stripe about sessions we do not know, this minute (R10)."""
 
@@ -216,6 +230,7 @@ class Delivery(models.Model):
         RETIRED = "retired", "model retired, to staff"
         DIVERGENCE = "divergence", "divergence notice"
         ESCALATION = "escalation", "variance above the line, to staff"
+        UNRECONCILED = "unreconciled", "Stripe's books out of reach, to staff"
 
     class State(models.TextChoices):
         PENDING = "pending", "pending"

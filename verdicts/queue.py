@@ -29,13 +29,20 @@ FULFIL: Final = "fulfil_order"
 DELIVER: Final = "deliver"
 COMPARE: Final = "compare"
 SWEEP: Final = "sweep"
+RECONCILE: Final = "reconcile"
 
 # A job that was signed with a key we do not know: when it is looked at again, when given up.
 ELSEWHERE: Final = timedelta(seconds=5)
 KEPT_UNKNOWN: Final = timedelta(days=1)
 
 # Where each job runs. A test resolves every name in verdicts.tasks.
-QUEUE_OF: Final = {FULFIL: GENERATE, DELIVER: POST, COMPARE: POST, SWEEP: POST}
+QUEUE_OF: Final = {
+    FULFIL: GENERATE,
+    DELIVER: POST,
+    COMPARE: POST,
+    SWEEP: POST,
+    RECONCILE: POST,
+}
 
 
 def enqueue(job: str, *ids: int, delay: float = 0) -> None:

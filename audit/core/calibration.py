@@ -1,16 +1,20 @@
 """What the gate makes of a corpus, and how far people agree with it.
 
 Pure: no I/O, no clock, no Django. Only counts are kept, so a corpus may have any
-size. It measures the mapping and never changes it.
+size: the terms of the formula take few values, and so does the score. It
+measures the mapping and never changes it.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
 from audit.core.crosscheck import Decision
+from audit.core.tmm import OMEGA
 
-BUCKETS: Final = 20  # of the score, from 0 to 1
+# Where the places of the distribution begin; the last is what is approved.
+EDGES: Final = (*(twentieth / 20 for twentieth in range(20)), OMEGA)
 
 
 @dataclass(slots=True)
@@ -19,7 +23,8 @@ class Calibration:
     approved: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     flags: Counter[str] = field(default_factory=Counter)
-    scores: Counter[int] = field(default_factory=Counter)  # -1: below zero, or none
+    # By (what a person says, the score); None: nobody has said, there is no score.
+    scores: Counter[tuple[bool | None, float | None]] = field(default_factory=Counter)
     # By (what a person says, what the gate says); only what a person has judged.
     agreement: Counter[tuple[bool, bool]] = field(default_factory=Counter)
 
@@ -29,7 +34,7 @@ class Calibration:
         if not decision.approved:
             self.reasons[decision.crosscheck_reason] += 1
         self.flags.update(decision.flags)
-        self.scores[bucket(decision.coherence_score)] += 1
+        self.scores[should_pass, decision.coherence_score] += 1
         if should_pass is not None:
             self.agreement[should_pass, decision.approved] += 1
 
@@ -37,9 +42,15 @@ class Calibration:
     def labelled(self) -> int:
         return self.agreement.total()
 
+    @property
+    def distribution(self) -> Counter[int]:
+        """How many lie at each place; -1: below zero, or none."""
+        found = Counter[int]()
+        for (_, score), count in self.scores.items():
+            found[bucket(score)] += count
+        return found
+
 
 def bucket(score: float | None) -> int:
-    """The score's place in the distribution; a perfect one lies in the last."""
-    if score is None or score < 0:
-        return -1
-    return min(int(score * BUCKETS), BUCKETS - 1)
+    """The score's place in EDGES."""
+    return -1 if score is None else bisect_right(EDGES, score) - 1

@@ -3,7 +3,7 @@
 Pure: no I/O, no clock, no Django. The caller brings the time, appends the line
 and chains it. The document's own keys come first and in its order; what we add
 (`kind`, `skipped`, later the chain) follows, so a reader of the document finds
-what it promises.
+what it promises. `smoke` is there only where it is true.
 """
 
 import json
@@ -28,6 +28,7 @@ def crosscheck_entry(
     decision: Decision,
     kind: Kind,
     at: datetime,
+    smoke: bool = False,
 ) -> dict[str, Any]:
     """The `tmm_crosscheck` entry: one for every check, approved or not."""
     return {
@@ -44,6 +45,7 @@ def crosscheck_entry(
         "crosscheck_reason": decision.crosscheck_reason,
         "timestamp": timestamp(at),
         "kind": kind,
+        **_smoke(smoke),
     }
 
 
@@ -54,6 +56,7 @@ def divergence_entry(
     original_verdict: str,
     regen_verdict: str,
     at: datetime,
+    smoke: bool = False,
 ) -> dict[str, Any]:
     """The `regen_divergence_check` entry. Without an original it is skipped, and says so (R11)."""
     level = classify(original_verdict, regen_verdict)
@@ -68,6 +71,7 @@ def divergence_entry(
         "timestamp": timestamp(at),
         "kind": "regen",
         "skipped": level is None,
+        **_smoke(smoke),
     }
 
 
@@ -98,6 +102,11 @@ def action_entry(
         "reason": reason,
         "timestamp": timestamp(at),
     }
+
+
+def _smoke(smoke: bool) -> dict[str, bool]:
+    """What comes of a smoke test says so; a customer's line is as it always was."""
+    return {"smoke": True} if smoke else {}
 
 
 def timestamp(at: datetime) -> str:

@@ -20,6 +20,12 @@ from sandbox.wire import Reply, Request, Response, as_json
 Params = dict[str, Any]
 Endpoint = Callable[[State, Request, Params], dict[str, Any]]
 
+STATUSES: Final = ("complete", "expired", "open")
+_PAGED: Final = frozenset({"created", "ending_before", "expand", "limit", "starting_after"})
+_SESSION_FILTERS: Final = frozenset(
+    "customer customer_account customer_details payment_intent "  # noqa: SIM905 - a word list
+    "payment_link status subscription".split()
+)
 REASONS: Final = ("duplicate", "fraudulent", "requested_by_customer")
 _REFUND_PARAMS: Final = frozenset(
     {"payment_intent", "charge", "amount", "reason", "metadata", "expand"}
@@ -83,12 +89,13 @@ def _retrieve(state: State, request: Request, params: Params) -> dict[str, Any]:
 
 
 def _list(state: State, request: Request, params: Params) -> dict[str, Any]:
+    refuse_unknown(params, _PAGED | _SESSION_FILTERS)
+    status = text(params, "status")
+    if status and status not in STATUSES:
+        raise StripeError(f"Invalid status: must be one of {', '.join(STATUSES)}", param="status")
     sessions = [till.find_session(state, each.id).data for each in _newest_sessions(state)]
-    for name in ("status", "payment_intent"):
-        wanted = text(params, name)
-        if wanted:
-            sessions = [each for each in sessions if each[name] == wanted]
-    return page(sessions, params, kind="checkout.session", url=request.path)
+    filters = ("status", "payment_intent")
+    return page(sessions, params, kind="checkout.session", url=request.path, filters=filters)
 
 
 def _newest_sessions(state: State) -> list[Any]:
@@ -139,10 +146,20 @@ def _retrieve_refund(state: State, request: Request, params: Params) -> dict[str
 
 
 def _list_refunds(state: State, request: Request, params: Params) -> dict[str, Any]:
-    intent = text(params, "payment_intent")
+    refuse_unknown(params, _PAGED | {"charge", "payment_intent"})
     every = state.ledger.refunds.newest_first()
-    fitting = (each for each in every if intent in (None, each["payment_intent"]))
-    return page(fitting, params, kind="refund", url=request.path)
+    filters = ("charge", "payment_intent")
+    found = page(every, params, kind="refund", url=request.path, filters=filters)
+    wanted = params.get("expand", [])
+    for path in wanted if isinstance(wanted, list) else [wanted]:
+        if path != "data.charge":
+            raise StripeError(f"This property cannot be expanded ({path}).", param="expand")
+        charges = (state.ledger.charges.get(each["payment_intent"]) for each in found["data"])
+        found["data"] = [
+            {**each, "charge": charge.as_dict()} if charge else each
+            for each, charge in zip(found["data"], charges, strict=True)
+        ]
+    return found
 
 
 def _retrieve_event(state: State, request: Request, params: Params) -> dict[str, Any]:
@@ -153,10 +170,8 @@ def _retrieve_event(state: State, request: Request, params: Params) -> dict[str,
 
 
 def _list_events(state: State, request: Request, params: Params) -> dict[str, Any]:
-    kind = text(params, "type")
     every = (event.data for event in state.ledger.events.newest_first())
-    fitting = (each for each in every if kind in (None, each["type"]))
-    return page(fitting, params, kind="event", url=request.path)
+    return page(every, params, kind="event", url=request.path, filters=("type",))
 
 
 _SESSIONS: Final = "/v1/checkout/sessions"

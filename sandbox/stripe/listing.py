@@ -1,7 +1,7 @@
 """Stripe's lists: newest first, in pages, filtered by time of creation."""
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from sandbox.stripe.errors import StripeError, no_such
@@ -16,23 +16,35 @@ _COMPARE: Final = {
 
 
 def page(
-    objects: Iterable[dict[str, Any]], params: dict[str, Any], *, kind: str, url: str
+    objects: Iterable[dict[str, Any]],
+    params: dict[str, Any],
+    *,
+    kind: str,
+    url: str,
+    filters: Collection[str] = (),
 ) -> dict[str, Any]:
-    """One page of `objects`, which come newest first."""
+    """One page of `objects`, which come newest first; `filters` are fields to be equal to."""
     limit = integer(params, "limit")
     limit = 10 if limit is None else limit
     if not 1 <= limit <= 100:
         raise StripeError("limit must be between 1 and 100.", param="limit")
-    fitting = [each for each in objects if _created_fits(each["created"], params.get("created"))]
-    after = text(params, "starting_after")
-    before = text(params, "ending_before")
+    after, before = text(params, "starting_after"), text(params, "ending_before")
+    # A cursor is a place among all objects, whether it fits the filters or not.
+    every = list(objects)
     if after:
-        fitting = fitting[_position(fitting, after, kind, "starting_after") + 1 :]
+        every = every[_position(every, after, kind, "starting_after") + 1 :]
     if before:
-        fitting = fitting[: _position(fitting, before, kind, "ending_before")][-limit:]
+        every = every[: _position(every, before, kind, "ending_before")]
+    wanted = {name: value for name in filters if (value := text(params, name))}
+    fitting = [
+        each
+        for each in every
+        if all(each[name] == value for name, value in wanted.items())
+        and _created_fits(each["created"], params.get("created"))
+    ]
     return {
         "object": "list",
-        "data": fitting[:limit],
+        "data": fitting[-limit:] if before else fitting[:limit],
         "has_more": len(fitting) > limit,
         "url": url,
     }

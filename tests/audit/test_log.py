@@ -12,8 +12,10 @@ from audit.core.chain import erase_preview
 from audit.core.redaction import short_hash
 from audit.log_file import locked
 from audit.models import LogEntry
+from audit.subject import about
 from tests.audit.conftest import read_chain
 from tests.audit.entries import checked, compared
+from tests.service_log import listening
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -107,12 +109,14 @@ def a_folder(path):
 @pytest.mark.parametrize("broken", [missing_folder, a_folder])
 def test_a_failed_write_is_told_counted_and_repaired(log_path, settings, caplog, broken):
     settings.ORACLE_LOG_PATH = broken(log_path.with_name("broken.jsonl"))
-    row = log.append(checked("cs_test_12345678", query="my secret plan"))
-    log.append(compared())
+    with listening() as lines, about("cs_test_another1"):
+        row = log.append(checked("cs_test_12345678", query="my secret plan"))
+        log.append(compared())
     assert [record.levelno for record in caplog.records] == [logging.ERROR] * 4
     assert {record.name for record in caplog.records} == {"audit.log"}
     assert caplog.text.count(row.public_id) == 1
-    assert short_hash("cs_test_12345678") in caplog.text
+    (told,) = [line for line in lines if row.public_id in line["message"]]
+    assert told["session"] == short_hash("cs_test_12345678")  # not of whoever was at it
     assert '"coherence_score":1.0' in caplog.text
     assert "secret" not in caplog.text
     assert "cs_test" not in caplog.text
@@ -184,3 +188,19 @@ def test_a_lock_that_is_taken_leaves_the_line_to_the_sweep(log_path):
         assert LogEntry.objects.get().written_at is None
     assert log.sweep() == 1
     assert LogEntry.objects.get().failures == 0
+
+
+def test_a_file_that_ends_early_is_noticed_and_rotation_is_not_that(log_path):
+    assert not log.is_cut_short()
+    for _ in range(3):
+        log.append(checked())
+    assert not log.is_cut_short()
+    whole = log_path.read_bytes()
+    log_path.write_bytes(whole[: whole.index(b"\n") + 1])
+    assert log.is_cut_short()
+    log.sweep()
+    assert not log.is_cut_short()
+    log_path.rename(log_path.with_name(f"{log_path.name}.1"))
+    assert not log.is_cut_short()
+    log_path.touch()
+    assert not log.is_cut_short()

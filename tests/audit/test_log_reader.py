@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from audit.core.record import canonical_line
-from audit.log_reader import find_original, lines
+from audit.log_reader import find_original, lines, pasts
 from tests.audit.entries import checked, compared
 
 SESSION = "cs_test_12345678"
@@ -77,3 +77,21 @@ def test_a_damaged_archive_is_read_as_far_as_it_goes(path, caplog):
     assert "damaged" in caplog.text
     archive.write_bytes(b"no archive")
     assert find_original(path, SESSION) is None
+
+
+def test_what_became_of_many_sessions_is_found_in_one_walk(path):
+    judged, rejected, erased, other = (f"cs_test_1234567{n}" for n in range(4))
+    written(
+        path,
+        checked(judged),
+        checked(rejected, output="malformed"),
+        checked(erased),
+        {"event": "staff_action", "session_id": judged, "action": "evict"},
+        {"event": "staff_action", "session_id": erased, "action": "erase"},
+        checked(erased),
+        checked(other),
+        end='{"session_id":"' + rejected,  # torn
+    )
+    wanted = [judged, rejected, erased, "cs_test_unheardOf"]
+    assert pasts(path, wanted) == {judged: "judged", erased: "erased"}
+    assert pasts(path, []) == {}

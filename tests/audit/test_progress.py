@@ -20,6 +20,14 @@ def test_a_terminal_is_told_and_left_clean(monkeypatch):
     assert run(Terminal(), monkeypatch) == "\r\x1b[K1,234 lines\r\x1b[K"
 
 
+def test_where_the_end_is_known_there_is_a_bar(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with Progress("lines", stream=stream) as tick:
+        tick(12, 0.5)
+    assert f"[{'#' * 15}{' ' * 15}]  50% 12 lines" in stream.getvalue()
+
+
 def test_what_is_quick_needs_no_telling(monkeypatch):
     assert run(Terminal(), monkeypatch, patience=60) == ""
 

@@ -5,9 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.db import IntegrityError
 
 from audit.core.redaction import short_hash
-from oracle_site.logs import JsonLines, Redacting, service_log
+from audit.subject import about
+from oracle_site.logs import Careful, Concerning, JsonLines, careful_traceback, service_log
 from tests.child_env import child_env
 
 SESSION = "cs_test_a1B2c3D4e5"
@@ -20,11 +22,19 @@ def record(message: str = "at /cache/%s") -> logging.LogRecord:
     return logging.LogRecord("x", logging.ERROR, "", 1, message, (SESSION,), what)
 
 
-@pytest.mark.parametrize("formatter", [Redacting("%(message)s"), JsonLines()])
+@pytest.mark.parametrize("formatter", [Careful("%(message)s"), JsonLines()])
 def test_no_line_and_no_traceback_holds_a_session_id(formatter):
     told = formatter.format(record())
     assert SESSION not in told
     assert told.count(short_hash(SESSION)) == 2
+
+
+@pytest.mark.parametrize("formatter", [Careful("%(message)s"), JsonLines()])
+@pytest.mark.parametrize("said", ["to buyer@example.com: no", "<a.b+c@example.com>", "x='a@b.c'"])
+def test_no_line_holds_an_address(formatter, said):
+    told = formatter.format(record(f"{said} %s"))
+    assert "@" not in told
+    assert "(address)" in told
 
 
 def test_a_json_line_is_one_object_on_one_line():
@@ -45,6 +55,63 @@ def test_where_it_was_called_from_is_redacted_too():
     assert json.loads(JsonLines().format(stacked))["stack"] == f"in {short_hash(SESSION)}"
 
 
+def test_a_record_is_given_the_session_that_the_work_is_about():
+    plain = Careful(**formatter_options())
+    with about(SESSION):
+        concerned = record("x%s")
+        assert Concerning().filter(concerned)
+    assert json.loads(JsonLines().format(concerned))["session"] == short_hash(SESSION)
+    assert f" ERROR {short_hash(SESSION)} x: " in plain.format(concerned)
+    other = record("x%s")
+    Concerning().filter(other)
+    assert "session" not in json.loads(JsonLines().format(other))
+    assert " ERROR - x: " in plain.format(other)
+    assert " ERROR - x: " in plain.format(record("x%s"))  # that never met the filter
+
+
+def formatter_options() -> dict:
+    options = service_log("line")["formatters"]["line"]
+    return {name: value for name, value in options.items() if name != "()"}
+
+
+def failing(first: Exception, then: Exception, *, aside: bool = False) -> Exception:
+    """`then`, as it comes out of the handling of `first`."""
+    try:
+        try:
+            raise first
+        except type(first):
+            if aside:
+                raise then from None
+            raise then  # noqa: B904 - without a word of what it came from
+    except type(then) as error:
+        return error
+
+
+def test_what_may_quote_a_customer_is_left_out_of_tracebacks():
+    words = "my secret plan"
+    told = careful_traceback(failing(IntegrityError(f"Failing row ({words})"), ValueError(words)))
+    assert words not in told
+    parts = ["test_logs.py", "django.db.utils.IntegrityError: (left out"]
+    parts += ["\nand then\n", "test_logs.py", "ValueError: (left out"]
+    place = 0
+    for part in parts:
+        place = told.index(part, place) + len(part)
+
+
+def test_what_an_error_of_the_code_says_is_told():
+    assert careful_traceback(KeyError("gold")) == "KeyError: 'gold'"
+    assert careful_traceback(RuntimeError()) == "RuntimeError"
+    error = LookupError("first")
+    error.__cause__ = error  # a chain that bites its tail
+    assert careful_traceback(error) == "LookupError: first"
+
+
+def test_what_was_set_aside_is_not_told():
+    told = careful_traceback(failing(KeyError("first"), LookupError("then"), aside=True))
+    assert told.endswith("LookupError: then")
+    assert "KeyError: " not in told
+
+
 @pytest.mark.parametrize("form", ["line", "json"])
 def test_the_setting_chooses_the_formatter(form):
     assert service_log(form)["handlers"]["console"]["formatter"] == form
@@ -53,12 +120,25 @@ def test_the_setting_chooses_the_formatter(form):
 
 @pytest.mark.parametrize(("form", "is_json"), [("json", True), ("line", False)])
 def test_a_process_writes_its_log_in_the_form_that_is_set(form, is_json):
-    said = say(f"import logging; logging.getLogger('y').warning('at {SESSION}')", form)
+    code = f"""
+import logging
+from audit.subject import about
+logging.getLogger('y').warning('at {SESSION}')
+with about('{SESSION}'):
+    logging.getLogger('y').warning('inside')
+"""
+    said = say(code, form)
     assert said.returncode == 0
-    (line,) = said.stderr.splitlines()
-    assert SESSION not in line
-    assert short_hash(SESSION) in line
-    assert line.startswith('{"at": ') is is_json
+    first, second = said.stderr.splitlines()
+    assert SESSION not in said.stderr
+    assert short_hash(SESSION) in first
+    assert first.startswith('{"at": ') is is_json
+    if is_json:
+        assert "session" not in json.loads(first)
+        assert json.loads(second)["session"] == short_hash(SESSION)
+    else:
+        assert f" WARNING - y: at {short_hash(SESSION)}" in first
+        assert f" WARNING {short_hash(SESSION)} y: inside" in second
 
 
 def test_another_form_is_refused():
@@ -69,7 +149,7 @@ def test_another_form_is_refused():
 
 def say(code: str, form: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", f"import django; django.setup(); {code}"],
+        [sys.executable, "-c", f"import django; django.setup()\n{code}"],
         cwd=ROOT,
         env=child_env(DJANGO_SETTINGS_MODULE="oracle_site.settings", ORACLE_LOG_FORMAT=form),
         capture_output=True,

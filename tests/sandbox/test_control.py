@@ -18,6 +18,15 @@ def test_faults_are_queued_listed_and_cleared(sandbox):
     assert sandbox.faults() == []
 
 
+def test_one_rule_is_taken_back_and_the_others_stay(sandbox):
+    first, second = sandbox.fault("gemini", "slow"), sandbox.fault("gemini", "error")
+    assert sandbox.remove_fault(first["id"])
+    assert [rule["id"] for rule in sandbox.faults()] == [second["id"]]
+    assert not sandbox.remove_fault(first["id"])
+    with pytest.raises(ControlError, match="400: id must be"):
+        sandbox.call("DELETE", "faults/first")
+
+
 @pytest.mark.parametrize(
     "rule",
     [

@@ -98,6 +98,29 @@ def test_the_list_is_newest_first_in_pages(sandbox, shop):
     assert len(list(first.auto_paging_iter())) == 5
 
 
+def test_a_list_is_filtered_by_status_and_its_cursor_may_be_any_session(sandbox, shop):
+    made = [sandbox.create_session(created=1_000 + n)["id"] for n in range(6)]
+    for session_id in (made[0], made[2], made[4]):
+        sandbox.pay(session_id)
+    complete = {"status": "complete", "limit": 1, "created": {"gte": 1_001, "lt": 1_005}}
+    first = shop.v1.checkout.sessions.list(complete)
+    assert [each.id for each in first.auto_paging_iter()] == [made[4], made[2]]
+    after = shop.v1.checkout.sessions.list({**complete, "starting_after": made[3]})
+    assert ([each.id for each in after.data], after.has_more) == ([made[2]], False)
+    before = shop.v1.checkout.sessions.list({"limit": 2, "ending_before": made[0]})
+    assert ([each.id for each in before.data], before.has_more) == ([made[2], made[1]], True)
+
+
+@pytest.mark.parametrize(
+    ("params", "param"),
+    [({"status": "paid"}, "status"), ({"payment_status": "paid"}, "payment_status")],
+)
+def test_a_list_by_what_stripe_does_not_filter_by_is_refused(shop, params, param):
+    with pytest.raises(stripe.InvalidRequestError) as caught:
+        shop.v1.checkout.sessions.list(params)
+    assert caught.value.param == param
+
+
 def test_a_session_can_be_expired_once(sandbox, shop, receiver):
     session = checkout(shop)
     assert shop.v1.checkout.sessions.expire(session.id).status == "expired"

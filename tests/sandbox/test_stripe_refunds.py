@@ -45,6 +45,17 @@ def test_a_refund_made_in_the_dashboard_looks_the_same(sandbox, shop, paid):
     assert refund.amount == 100
 
 
+def test_a_list_of_refunds_can_bring_their_charges(sandbox, shop, paid):
+    sandbox.refund(paid.id, amount=100)
+    sandbox.refund(paid.id, amount=150)
+    found = shop.v1.refunds.list({"expand": ["data.charge"], "created": {"gte": 1_000}}).data
+    assert [refund.amount for refund in found] == [150, 100]
+    assert [refund.charge.amount_refunded for refund in found] == [250, 250]
+    assert found[0].charge.payment_intent == paid.payment_intent
+    with pytest.raises(stripe.InvalidRequestError, match="cannot be expanded"):
+        shop.v1.refunds.list({"expand": ["data.colour"]})
+
+
 @pytest.mark.parametrize("params", [{}, {"payment_intent": "pi_nobody"}, {"charge": "ch_nobody"}])
 def test_a_refund_of_nothing_is_refused(shop, params):
     with pytest.raises(stripe.InvalidRequestError):

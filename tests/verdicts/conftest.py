@@ -1,9 +1,12 @@
 """A sandbox over real HTTP, and the jobs of the queue run where the test can see them."""
 
 import pydoc
+import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
+from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpResponse
 from django.utils import timezone
 from django_q.models import OrmQ
@@ -13,7 +16,11 @@ from sandbox.running import running_sandbox
 from tests.verdicts.stripe_objects import session_object
 from verdicts.core.sessions import read_session
 from verdicts.models import CachedVerdict, Order, Status
+from verdicts.outside import stripe_account
+from verdicts.services.checkout import start_checkout
 from verdicts.services.payments import note_session
+from verdicts.services.reread import is_unpaid
+from verdicts.services.smoke import mark_as_smoke
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +80,22 @@ def paid_order(db) -> Callable[..., Order]:
 
 
 @pytest.fixture
+def bought(sandbox, db) -> Callable[..., Order]:
+    """An order that was paid for at the sandbox: a customer's, or a smoke test's."""
+
+    def make(tier: str = "full", query: str = "A ferry?", *, smoke: bool = False) -> Order:
+        session = start_checkout(account=stripe_account(), tier=tier, query=query)
+        if smoke:
+            assert mark_as_smoke(session.id, who="ada")
+        sandbox.pay(session.id, email="buyer@example.com", announce=False)
+        order = Order.objects.get(session_id=session.id)
+        assert is_unpaid(order, account=stripe_account()) is False
+        return order
+
+    return make
+
+
+@pytest.fixture
 def delivered(sandbox, paid_order, run_jobs) -> Callable[..., Order]:
     """An order whose verdict was judged, stored, cached and emailed."""
 
@@ -99,6 +122,37 @@ def missed(delivered) -> Callable[..., Order]:
         return order
 
     return make
+
+
+@pytest.fixture
+def elsewhere(sandbox) -> Callable[..., str]:
+    """A session that was sold elsewhere, so many seconds ago."""
+
+    def make(age: float, **changes) -> str:
+        fields = {
+            "amount_subtotal": 500,
+            "amount_total": 500,
+            "currency": "cad",
+            "created": int(time.time() - age),
+            "metadata": {"tier": "full", "query_0": "A bakery, ", "query_1": "really?"},
+            "customer_details": {"email": "buyer@example.com"},
+            "payment_status": "paid",
+            "status": "complete",
+        }
+        return sandbox.create_session(**{**fields, **changes})["id"]
+
+    return make
+
+
+@pytest.fixture
+def open_for_long(db) -> Iterator[None]:
+    """This house was set up a year ago: what was sold since then was its own to fulfil."""
+    ours = MigrationRecorder.Migration.objects.filter(app="verdicts")
+    applied = {one.pk: one.applied for one in ours}
+    ours.update(applied=timezone.now() - timedelta(days=365))
+    yield
+    for key, at in applied.items():
+        ours.filter(pk=key).update(applied=at)
 
 
 @pytest.fixture

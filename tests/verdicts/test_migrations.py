@@ -1,8 +1,13 @@
 """What an upgrade does to a house that has run before."""
 
+import pydoc
+
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django_q.models import Schedule
+
+from verdicts import queue
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,3 +44,24 @@ def test_whatever_needed_a_person_before_has_a_case_after(migrate):
         ("held", "held"),
         ("email", "delivered"),
     }
+
+
+def test_an_upgrade_forgets_what_nobody_acts_on_and_reconciles_every_hour(migrate):
+    old = migrate(("verdicts", "0009_see_probes"))
+    events = old.get_model("verdicts", "StripeEvent").objects
+    for kind in ("customer.created", "charge.refunded"):
+        events.create(event_id=f"evt_{kind}", type=kind, object='{"email": "me@example.com"}')
+    new = migrate()
+    stored = new.get_model("verdicts", "StripeEvent").objects.values_list("type", "object")
+    assert dict(stored) == {
+        "customer.created": "{}",
+        "charge.refunded": '{"email": "me@example.com"}',
+    }
+    planned = Schedule.objects.get(name="reconcile")
+    assert (planned.func, planned.schedule_type, planned.repeats, planned.cluster) == (
+        "verdicts.tasks.reconcile",
+        Schedule.HOURLY,
+        -1,
+        queue.POST,
+    )
+    assert callable(pydoc.locate(planned.func))

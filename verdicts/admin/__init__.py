@@ -9,10 +9,11 @@ from verdicts.admin import (
     crosschecks,
     divergences,
     orders,
+    probes,
     registers,
 )
 
-__all__ = ["accounts", "cases", "crosschecks", "divergences", "orders", "registers"]
+__all__ = ["accounts", "cases", "crosschecks", "divergences", "orders", "probes", "registers"]
 
 # The queue's own forms run any function by its name: nobody gets one.
 admin.site.unregister([Failure, OrmQ, Schedule, Success])

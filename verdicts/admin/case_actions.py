@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
 from audit.actions import record_action
+from audit.subject import now_about
 from verdicts import outside
 from verdicts.admin.case_page import CONFIRMED, WORDS, choices, following
 from verdicts.admin.permissions import DECIDE, SEE_CASES, need
@@ -126,7 +127,9 @@ def _decide(request: HttpRequest, case: Case, outcome: Case.Outcome, note: str) 
 def _case(request: HttpRequest, case_id: int) -> Case:
     need(request, SEE_CASES, DECIDE)
     found: Any = Case.objects.select_related("order", "delivery")
-    return cast("Case", get_object_or_404(found, pk=case_id))
+    case = cast("Case", get_object_or_404(found, pk=case_id))
+    now_about(case.order.session_id)
+    return case
 
 
 def _record(request: HttpRequest, case: Case, action: str) -> None:

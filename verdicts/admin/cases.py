@@ -1,14 +1,18 @@
 """The review queue: what needs a person, oldest waiting first, and one page for each."""
 
+from functools import cache
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin import SimpleListFilter
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+from unfold.admin import checkbox
 
 from verdicts.admin import case_actions, case_bulk
 from verdicts.admin.case_page import case_page
@@ -17,6 +21,11 @@ from verdicts.admin.record import RecordAdmin
 from verdicts.admin.tinted import tinted
 from verdicts.admin.waiting import waiting
 from verdicts.models import Case
+
+
+@cache  # the theme would render a template for each row
+def _box() -> str:
+    return str(checkbox.render(ACTION_CHECKBOX_NAME, "0"))
 
 
 class Standing(SimpleListFilter):
@@ -90,6 +99,10 @@ class CaseAdmin(RecordAdmin):
         return view
 
     # Columns
+
+    @admin.display(description="pick")
+    def action_checkbox(self, case: Case) -> SafeString:
+        return mark_safe(_box().replace('value="0"', f'value="{case.pk}"'))  # noqa: S308 - a number
 
     @admin.display(description="case")
     def name(self, case: Case) -> str:

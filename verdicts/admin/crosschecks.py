@@ -53,9 +53,12 @@ class CrosscheckLogAdmin(RecordAdmin):
 
     @tinted("decision", approved="success", flagged="info", rejected="warning")
     def decision(self, check: CrosscheckLog) -> tuple[str, str]:
-        if check.approved:
-            return ("flagged", "passed with flags") if check.flagged else ("approved", "passed")
-        return "rejected", check.crosscheck_reason.replace("_", " ")
+        of = ", smoke test" if check.smoke else ""
+        if not check.approved:
+            return "rejected", check.crosscheck_reason.replace("_", " ") + of
+        if check.flagged:
+            return "flagged", f"passed with flags{of}"
+        return "approved", f"passed{of}"
 
     @admin.display
     def score(self, check: CrosscheckLog) -> str:

@@ -60,7 +60,8 @@ class DivergenceEventAdmin(RecordAdmin):
 
     @tinted("level", none="success", minor="warning", significant="danger")
     def how_far(self, event: DivergenceEvent) -> tuple[str, str]:
-        return event.level, event.level or "skipped"
+        words = event.level or "skipped"
+        return event.level, f"{words}, smoke test" if event.smoke else words
 
     @admin.display(description="causes")
     def listed_causes(self, event: DivergenceEvent) -> str:

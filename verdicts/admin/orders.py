@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path
 from django.utils.dateparse import parse_datetime
 
+from audit.subject import now_about
 from verdicts.admin.case_actions import user
 from verdicts.admin.filters import DayRange
 from verdicts.admin.permissions import CUSTOMER, DECIDE, SEE_ORDERS, allowed, need
@@ -30,8 +31,18 @@ _FINGERPRINT: Final = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
 class OrderAdmin(RecordAdmin):
     customer_fields = ("session_id", "query", "email", "payment_intent", "token")
     page_template = "admin/order.html"
-    list_display = ("id", "standing", "tier", "email", "price", "paid_at", "refunded_at", "session")
-    list_filter = ("status", "tier", ("paid_at", DayRange))
+    list_display = (
+        "id",
+        "standing",
+        "tier",
+        "email",
+        "price",
+        "paid_at",
+        "refunded_at",
+        "session",
+        "made_by",
+    )
+    list_filter = ("status", "tier", "smoke", ("paid_at", DayRange))
     search_fields = ("id",)
     search_help_text = "Email, session id, fingerprint, payment or number"
 
@@ -70,6 +81,10 @@ class OrderAdmin(RecordAdmin):
     def standing(self, order: Order) -> tuple[str, str]:
         return order.status, order.get_status_display()
 
+    @tinted("made by", smoke="info")
+    def made_by(self, order: Order) -> tuple[str, str]:
+        return ("smoke", "smoke test") if order.smoke else ("customer", "customer")
+
     @admin.display
     def price(self, order: Order) -> str:
         return f"{order.price_cents / 100:.2f} {order.currency.upper()}"
@@ -102,6 +117,7 @@ class OrderAdmin(RecordAdmin):
         """The stored email once more, with a reason; never a new generation."""
         need(request, SEE_ORDERS, DECIDE)
         order = get_object_or_404(Order, pk=order_id)
+        now_about(order.session_id)
         reason = request.POST.get("reason", "").strip()
         if request.method == "POST" and not reason:
             messages.error(request, "Say why it is to be sent again.")

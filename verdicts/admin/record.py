@@ -19,6 +19,7 @@ from unfold.admin import ModelAdmin
 from unfold.views import ChangeList as UnfoldChangeList
 
 from audit.core.redaction import short_hash
+from audit.subject import now_about
 from verdicts.admin.bounded import BoundedPaginator
 from verdicts.admin.export import export
 from verdicts.admin.permissions import CUSTOMER, EVIDENCE, allowed
@@ -83,6 +84,14 @@ class RecordAdmin(Base):
     def session(self, obj: Any) -> str:
         """What stands for the session where its id must not: the id is the key to a verdict."""
         return short_hash(obj.session_id) if obj.session_id else "–"
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Any:
+        obj = super().get_object(request, object_id, from_field)
+        order = getattr(obj, "order", None)
+        now_about(getattr(obj, "session_id", "") or getattr(order, "session_id", ""))
+        return obj
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return RecordList

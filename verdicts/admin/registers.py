@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 
-from audit.models import Action, DeterminismProbe, Escalation, LogEntry, ModelCall
+from audit.models import Action, Escalation, LogEntry, ModelCall
 from verdicts.admin.filters import DayRange
 from verdicts.admin.record import RecordAdmin
 from verdicts.models import Delivery, StripeEvent, Verdict
@@ -87,24 +87,6 @@ class ModelCallAdmin(RecordAdmin):
 class EscalationAdmin(RecordAdmin):
     customer_fields = ()
     list_display = ("day", "diverged", "checked", "low", "high")
-
-
-@admin.register(DeterminismProbe)
-class DeterminismProbeAdmin(RecordAdmin):
-    customer_fields = ()
-    list_display = (
-        "created_at",
-        "model",
-        "tier",
-        "same_label",
-        "same_dimensions",
-        "same_text",
-        "compared",
-        "low",
-        "high",
-        "distinct_texts",
-    )
-    list_filter = ("tier", ("created_at", DayRange))
 
 
 @admin.register(Action)

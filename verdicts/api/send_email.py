@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit.subject import now_about
 from verdicts import outside
 from verdicts.api.problem import CONTENT_TYPE, documented, problem
 from verdicts.api.service_token import ServiceView
@@ -48,7 +49,9 @@ class SendVerdictEmailView(ServiceView):
     def post(self, request: Request) -> HttpResponseBase:
         given = SendSerializer(data=request.data)
         given.is_valid(raise_exception=True)
-        order = Order.objects.filter(session_id=given.validated_data["session_id"]).first()
+        session_id = given.validated_data["session_id"]
+        now_about(session_id)
+        order = Order.objects.filter(session_id=session_id).first()
         if order is None:
             return problem("unknown", 404, *SAID["unknown"])
         already = order.deliveries.filter(kind=Delivery.Kind.VERDICT, state=Delivery.State.SENT)

@@ -7,7 +7,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from audit.subject import now_about
 from verdicts.core.errors import BadEvent, BadSignature
+from verdicts.core.sessions import session_in
 from verdicts.gateways.stripe_api import read_event
 from verdicts.services.payments import receive
 
@@ -23,5 +25,6 @@ def webhook(request: HttpRequest) -> HttpResponse:
     except (BadSignature, BadEvent) as error:
         logger.warning("webhook refused: %s", error)
         return JsonResponse({"error": f"{error}"}, status=400)
+    now_about(session_in(event.object))
     receive(event)
     return JsonResponse({"received": True})

@@ -18,6 +18,7 @@ OracleError
   MailError
     MailRefused       not taken: try again, not before `retry_after` seconds
     MailUncertain     taken or not, nobody can tell: the Message-ID decides
+  SiteAway            a running site, or the sandbox, gives no answer: whoever tests it is told
 """
 
 
@@ -92,4 +93,8 @@ class MailRefused(MailError):
 
 
 class MailUncertain(MailError):
+    pass
+
+
+class SiteAway(OracleError):
     pass

@@ -1,4 +1,4 @@
-"""Stripe: create and re-read checkout sessions, refund, read signed events.
+"""Stripe: create, re-read and list checkout sessions, refund, read signed events.
 
 The only importer of the stripe package. Objects leave here as plain dicts;
 errors are mapped here, once.
@@ -6,8 +6,9 @@ errors are mapped here, once.
 
 import json
 import re
-from collections.abc import Coroutine
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from stripe import StripeClient
 
 DEADLINE: Final = 15.0
+PAGE: Final = 100  # the most that Stripe gives at once
 _NAME: Final = re.compile(r"[\w.]{1,255}", re.ASCII)
 TOLERANCE: Final = 300  # seconds that a signature stays valid, Stripe's own default
 
@@ -59,6 +61,26 @@ def create_session(account: Account, params: Any, *, idempotency_key: str) -> Ne
 def retrieve_session(account: Account, session_id: str) -> dict[str, Any]:
     sessions = _client(account, generation()).v1.checkout.sessions
     return _call(account, sessions.retrieve_async(session_id))
+
+
+def list_sessions(
+    account: Account, *, since: int, seconds: float
+) -> Iterator[list[dict[str, Any]]]:
+    """Sessions created since then and finished with, in pages, the newest first.
+
+    Finished with is not paid: Stripe has no such filter. Raises a PaymentError, also
+    once `seconds` are over, which include what is done between the pages.
+    """
+    sessions = _client(account, generation()).v1.checkout.sessions
+    wanted = {"status": "complete", "created": {"gte": since}}
+    yield from _pages(account, sessions.list_async, wanted, seconds)
+
+
+def list_refunds(account: Account, *, since: int, seconds: float) -> Iterator[list[dict[str, Any]]]:
+    """Refunds made since then, each with its `charge` as an event would tell it."""
+    refunds = _client(account, generation()).v1.refunds
+    wanted = {"expand": ["data.charge"], "created": {"gte": since}}
+    yield from _pages(account, refunds.list_async, wanted, seconds)
 
 
 def refund(account: Account, payment_intent: str, *, idempotency_key: str) -> dict[str, Any]:
@@ -100,13 +122,32 @@ def _event(text: str) -> Event:
     return event
 
 
+def _pages(
+    account: Account,
+    ask: Callable[[Any], Coroutine[Any, Any, Any]],
+    wanted: dict[str, Any],
+    seconds: float,
+) -> Iterator[list[dict[str, Any]]]:
+    end = time.monotonic() + seconds
+    wanted = {**wanted, "limit": PAGE}
+    while True:
+        left = end - time.monotonic()
+        if left <= 0:
+            raise PaymentsBusy(f"Stripe's list did not come to its end within {seconds:.3g} s")
+        page = _call(replace(account, deadline=min(left, account.deadline)), ask(wanted))
+        yield page["data"]
+        if not page["data"] or not page["has_more"]:
+            return
+        wanted = {**wanted, "starting_after": page["data"][-1]["id"]}
+
+
 def _call(account: Account, call: Coroutine[Any, Any, Any]) -> dict[str, Any]:
     import stripe  # noqa: PLC0415 - a quarter of a second that only callers pay
 
     try:
         result: dict[str, Any] = within(account.deadline, call).to_dict()
     except TimeoutError:
-        raise PaymentsBusy(f"no answer from Stripe within {account.deadline:g} s") from None
+        raise PaymentsBusy(f"no answer from Stripe within {account.deadline:.3g} s") from None
     except stripe.InvalidRequestError as error:
         if error.code == "resource_missing":
             raise UnknownSession("Stripe does not know it") from None

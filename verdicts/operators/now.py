@@ -1,6 +1,8 @@
 """How things stand now, as gauges: what waits, where and for how long.
 
-Each is read from an index that is as small as what waits.
+Each is read from an index that is as small as what waits. Orders, emails and
+cases are customers': a smoke test's are left out. Queues, events and the log are
+the machinery's, whoever keeps it busy.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,8 +15,9 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 
 from audit.models import LogEntry
 from audit.variance import variance
-from verdicts.models import Case, Delivery, Order, QueuePulse, Status, StripeEvent
+from verdicts.models import Case, Delivery, Order, QueuePulse, Reconciled, Status, StripeEvent
 from verdicts.queue import GENERATE, POST
+from verdicts.services.deliver import IN_FIGURES
 
 QUEUES = (GENERATE, POST)
 UNFINISHED = (Status.PAID, Status.GENERATING, Status.HELD)
@@ -25,7 +28,7 @@ UNSENT = (Delivery.State.FAILED, Delivery.State.UNCERTAIN)
 def now() -> Iterator[Metric]:
     at = timezone.now()
     yield from _queues(at)
-    orders = Order.objects.filter(status__in=UNFINISHED).values_list("status")
+    orders = Order.objects.filter(status__in=UNFINISHED, smoke=False).values_list("status")
     counted = dict(orders.annotate(n=Count("pk")).order_by())
     yield _gauge(
         "orders_unfinished",
@@ -52,6 +55,12 @@ def now() -> Iterator[Metric]:
         "Cases that wait for a person, by kind.",
         [((kind.value,), cases.get(kind.value, 0)) for kind in Case.Kind],
         "kind",
+    )
+    looks = Reconciled.objects.values_list("looked_at", flat=True)
+    yield _gauge(
+        "reconciled_timestamp_seconds",
+        "When Stripe's books were last compared with ours to their end.",
+        [((), at.timestamp()) for at in looks],
     )
     yield from _log(at)
     yield from _variance(at)
@@ -95,8 +104,8 @@ def _queues(at: datetime) -> Iterator[Metric]:
 
 def _emails() -> Iterator[tuple[tuple[str, ...], int]]:
     for states in (WAITING, UNSENT):  # an index each
-        some = Delivery.objects.filter(state__in=states).values_list("kind", "state").order_by()
-        for kind, state, count in some.annotate(n=Count("pk")):
+        some = Delivery.objects.filter(IN_FIGURES, state__in=states).values_list("kind", "state")
+        for kind, state, count in some.annotate(n=Count("pk")).order_by():
             yield (kind, state), count
 
 

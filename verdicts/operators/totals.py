@@ -16,6 +16,7 @@ from audit.core.vocabulary import TIERS
 from audit.models import KINDS, DayCount, Escalation
 from verdicts.core.outcomes import STATUS
 from verdicts.services.figures import BEYOND, BUCKETS, LATENCIES, Key
+from verdicts.services.gaps import KINDS as GAPS
 
 TOO_MANY: Final = 429
 STEP: Final = 5  # of the roll-up's buckets make one here: a tenth of the score
@@ -59,6 +60,17 @@ def totals() -> Iterator[Metric]:
         "log_write_failures",
         "Attempts to write oracle_log.jsonl that failed.",
         [((), found[DayCount.LOG_FAILURE, "", ""])],
+    )
+    yield _counter(
+        "gaps_mended",
+        "Gaps that reconciling has mended, by kind.",
+        [((kind,), found[DayCount.GAP, "", kind]) for kind in GAPS],
+        "gap",
+    )
+    yield _counter(
+        "reconcile_failures",
+        "Hourly looks at Stripe's books that did not come to their end.",
+        [((), found[DayCount.UNRECONCILED, "", ""])],
     )
     yield _counter(
         "escalations",

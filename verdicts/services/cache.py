@@ -75,11 +75,45 @@ def refresh(order: Order, *, of: Verdict | None = None) -> bool:
     return bool(same.update(body=rendered.body, etag=rendered.etag))
 
 
+def is_true(order: Order, entry: CachedVerdict) -> bool:
+    """Whether the entry says what is on record now, of that very order."""
+    if entry.verdict.order_id != order.pk or not entry.approved:
+        return False
+    verdict, comparison = entry.verdict, None
+    if verdict.kind != "original":  # its event may have been read with it, for many at once
+        comparison = _compared(verdict, getattr(verdict.crosscheck, "divergence", None))
+    return Rendered(entry.body, entry.etag) == _render(order, verdict, comparison)
+
+
+def correct(order: Order) -> bool:
+    """Have the entry say what is on record now; False: there is none. No model is asked.
+
+    For whoever holds the order.
+    """
+    entry = CachedVerdict.objects.select_related("verdict").filter(session_id=order.session_id)
+    found = entry.first()
+    if found is None:
+        return False
+    if found.verdict.order_id == order.pk and found.approved:
+        return refresh(order)
+    stored = Verdict.objects.select_related("crosscheck", "order").filter(order=order)
+    newest = stored.order_by("-pk").first()
+    if newest:
+        put(order, newest, comparison_of(newest))
+    else:
+        found.delete()
+    return True
+
+
 def comparison_of(verdict: Verdict) -> Comparison | None:
     """What the record says of a verdict beside the emailed one; None: it is the emailed one."""
     if verdict.kind == "original":
         return None
     event = DivergenceEvent.objects.filter(crosscheck=verdict.crosscheck_id).first()
+    return _compared(verdict, event)
+
+
+def _compared(verdict: Verdict, event: DivergenceEvent | None) -> Comparison:
     if event is None:
         return Comparison(emailed_label(verdict.order) or UNKNOWN)
     return Comparison(

@@ -3,6 +3,7 @@
 from django.conf import settings
 
 from audit.core.vocabulary import TierName
+from audit.subject import now_about
 from verdicts.core.sessions import metadata
 from verdicts.core.tiers import TIER
 from verdicts.gateways import stripe_api
@@ -29,6 +30,7 @@ def start_checkout(*, account: Account, tier: TierName, query: str, email: str =
     session = stripe_api.create_session(
         account, _params(order), idempotency_key=f"checkout-{order.token}"
     )
+    now_about(session.id)
     Order.objects.filter(pk=order.pk, session_id=None).update(session_id=session.id)
     return session
 

@@ -35,7 +35,8 @@ def compare(verdict_id: int) -> DivergenceEvent | None:
             # Once for each contradiction: the same one again is no news.
             name = f"{order.token.hex}.{original.label}-{regen.label}"
             owe(order, Delivery.Kind.DIVERGENCE, name=name, regen=regen)
-        _watch(order)
+        if not order.smoke:  # it has not changed the rate
+            _watch(order)
     return event
 
 
@@ -56,6 +57,7 @@ def _record(order: Order, regen: Verdict, original: Original) -> DivergenceEvent
         causes=list(causes),
         same_inputs=causes == ("infrastructure",),
         latency_ms=max(0, round((now - regen.created_at).total_seconds() * 1000)),
+        smoke=order.smoke,
     )
     log.append(
         divergence_entry(
@@ -64,6 +66,7 @@ def _record(order: Order, regen: Verdict, original: Original) -> DivergenceEvent
             original_verdict=original.label,
             regen_verdict=regen.label,
             at=now,
+            smoke=order.smoke,
         )
     )
     return event

@@ -18,7 +18,7 @@ from audit.erasure import erase_previews
 from audit.models import CrosscheckLog, ModelCall
 from verdicts.models import CachedVerdict, Delivery, Order, Status, StripeEvent
 from verdicts.services.cache import hold
-from verdicts.services.deliver import ABOUT_THE_MODEL, stop_erased
+from verdicts.services.deliver import ABOUT_THE_HOUSE, is_being_sent, stop_erased
 from verdicts.services.payments import ERASED, bare
 
 # A page of Stripe's can be paid on for a day.
@@ -39,6 +39,8 @@ def why_not(order: Order) -> str:
     """Why it cannot be erased now; nothing: it can."""
     if order.status == Status.CREATED and order.created_at > timezone.now() - PAYABLE:
         return "it may still be paid"
+    if is_being_sent(order):
+        return "an email about it is being sent, which takes a minute at most"
     return _BUSY.get(Status(order.status), "")
 
 
@@ -70,7 +72,7 @@ def _erase_order(order: Order) -> None:
     # The digests too: a short text can be guessed and tried out against one.
     order.verdicts.update(payload={}, fingerprint="", compare_due_at=None)
     order.cases.update(note="")
-    about_customer = order.deliveries.exclude(kind__in=ABOUT_THE_MODEL)
+    about_customer = order.deliveries.exclude(kind__in=ABOUT_THE_HOUSE)
     about_customer.update(about="", body_sha256="", error="")
     stop_erased(Delivery.objects.filter(order=order))
 

@@ -1,7 +1,8 @@
 """How the house is doing, day by day: counted from the rows once, then only added up.
 
 The sweep rolls up the days that can still change. Reading a quarter of a year
-is then a few thousand small rows, however many orders there were.
+is then a few thousand small rows, however many orders there were. What comes of
+a smoke test is counted nowhere.
 """
 
 from collections import Counter
@@ -11,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Case, Count, F, IntegerField, Max, Sum, Value, When
+from django.db.models import Case, Count, F, IntegerField, Max, Q, Sum, Value, When
 from django.db.models.functions import Cast, Floor
 from django.utils import timezone
 
@@ -26,6 +27,7 @@ MOST_DAYS: Final = 90  # as far back as anybody looks
 # Milliseconds that a call may take to be counted there; what takes longer is under BEYOND.
 LATENCIES: Final = (250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000)
 BEYOND: Final = "beyond"
+CHARTED: Final = ("order", "hit", "regen call", "divergence")  # what is read day by day
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Figures:
 
     days: list[date]
     total: Counter[Key]
-    daily: dict[date, Counter[Key]]
+    daily: dict[date, Counter[Key]]  # of what is CHARTED
     variance: Variance  # always of the last thirty days (R14)
 
     def sum(self, name: str, *, tier: str = "", key: str = "") -> int:
@@ -68,13 +70,13 @@ def figures(days: int) -> Figures:
     """Of the last so many days, today included."""
     now = timezone.now()
     listed = [now.date() - timedelta(days=back) for back in range(days - 1, -1, -1)]
+    counts = DayCount.objects.filter(day__gte=listed[0], day__lte=listed[-1])
+    sums = counts.values_list("name", "tier", "key").annotate(n=Sum("count"))
+    total = Counter({(name, tier, key): count for name, tier, key, count in sums})
     daily: dict[date, Counter[Key]] = {day: Counter() for day in listed}
-    total: Counter[Key] = Counter()
-    rows = DayCount.objects.filter(day__gte=listed[0])
-    for day, name, tier, key, count in rows.values_list("day", "name", "tier", "key", "count"):
-        if day in daily:
-            daily[day][name, tier, key] += count
-            total[name, tier, key] += count
+    charted = counts.filter(name__in=CHARTED)
+    for day, name, tier, key, count in charted.values_list("day", "name", "tier", "key", "count"):
+        daily[day][name, tier, key] = count
     return Figures(listed, total, daily, variance(now))
 
 
@@ -116,24 +118,25 @@ def _first_day() -> date | None:
 
 def _counts(day: date) -> Iterator[tuple[Key, int]]:
     begin = datetime.combine(day, time.min, tzinfo=UTC)
-    within = (begin, begin + timedelta(days=1))
-    yield from _orders(within)
+    end = begin + timedelta(days=1)
+    yield from _orders(Q(paid_at__gte=begin, paid_at__lt=end, smoke=False))
+    within = Q(created_at__gte=begin, created_at__lt=end, smoke=False)
     yield from _crosschecks(within)
     yield from _calls(within)
     yield from _costs(within)
     yield from _divergences(within)
 
 
-def _orders(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
-    paid = Order.objects.filter(paid_at__gte=within[0], paid_at__lt=within[1])
+def _orders(within: Q) -> Iterator[tuple[Key, int]]:
+    paid = Order.objects.filter(within)
     for tier, status, count in paid.values_list("tier", "status").annotate(n=Count("pk")):
         yield ("order", tier, status), count
     for tier, cents in paid.values_list("tier").annotate(n=Sum("price_cents")):
         yield ("cents", tier, ""), cents or 0
 
 
-def _crosschecks(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
-    checks = CrosscheckLog.objects.filter(created_at__gte=within[0], created_at__lt=within[1])
+def _crosschecks(within: Q) -> Iterator[tuple[Key, int]]:
+    checks = CrosscheckLog.objects.filter(within)
     reasons = checks.values_list("tier", "kind", "crosscheck_reason").annotate(n=Count("pk"))
     for tier, kind, reason, count in reasons:
         yield (kind, tier, reason), count
@@ -146,17 +149,17 @@ def _crosschecks(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]
             yield ("flag", tier, flag), 1
 
 
-def _calls(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
-    calls = ModelCall.objects.filter(created_at__gte=within[0], created_at__lt=within[1])
+def _calls(within: Q) -> Iterator[tuple[Key, int]]:
+    calls = ModelCall.objects.filter(within)
     for tier, kind, outcome, count in calls.values_list("tier", "kind", "outcome").annotate(
         n=Count("pk")
     ):
         yield (f"{kind} call", tier, outcome), count
 
 
-def _costs(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
+def _costs(within: Q) -> Iterator[tuple[Key, int]]:
     """What the calls took, in time and in tokens."""
-    calls = ModelCall.objects.filter(created_at__gte=within[0], created_at__lt=within[1])
+    calls = ModelCall.objects.filter(within)
     reached = [When(duration_ms__lte=most, then=Value(str(most))) for most in LATENCIES]
     bucketed = calls.annotate(bucket=Case(*reached, default=Value(BEYOND)))
     sums = bucketed.values_list("kind", "tier", "bucket").annotate(
@@ -172,8 +175,8 @@ def _costs(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
         yield ("tokens", tier, "output"), output
 
 
-def _divergences(within: tuple[datetime, datetime]) -> Iterator[tuple[Key, int]]:
-    events = DivergenceEvent.objects.filter(created_at__gte=within[0], created_at__lt=within[1])
+def _divergences(within: Q) -> Iterator[tuple[Key, int]]:
+    events = DivergenceEvent.objects.filter(within)
     for tier, level, count in events.values_list("tier", "level").annotate(n=Count("pk")):
         yield ("divergence", tier, level or "skipped"), count
     diverged = events.filter(level__in=["minor", "significant"])

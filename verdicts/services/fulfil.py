@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from audit.core.redaction import short_hash
 from audit.models import CrosscheckLog
 from verdicts import queue
 from verdicts.core.errors import ModelError, ModelRefused, ModelRetired
@@ -107,13 +106,13 @@ def _finish(
         # Told once per generation: a second one was authorized by a person (R15).
         name = f"{order.token.hex}.{order.authorization}" if order.authorization else ""
         owe(order, Delivery.Kind.HELD_BACK, name=name)
-        owe(order, Delivery.Kind.STAFF, name=name)
         kind = Case.Kind.REJECTED if crosscheck else Case.Kind.FAILED
-        open_case(order, kind, crosscheck=crosscheck)
+        if open_case(order, kind, crosscheck=crosscheck):
+            owe(order, Delivery.Kind.STAFF, name=name)
 
 
 def _without_answer(order: Order, model: str, error: ModelError) -> None:
-    logger.warning("order %s: %s", short_hash(order.session_id or ""), error)
+    logger.warning("no answer to order %s: %s", order.pk, error)
     now = timezone.now()
     with transaction.atomic():
         if isinstance(error, ModelRetired):

@@ -53,6 +53,7 @@ class Judged:
                 decision=self.decision,
                 kind=self.kind,
                 at=timezone.now(),
+                smoke=self.order.smoke,
             )
         )
         return CrosscheckLog.record(
@@ -62,6 +63,7 @@ class Judged:
             kind=self.kind,
             tier=self.order.tier,
             call=self.call,
+            smoke=self.order.smoke,
         )
 
     def store(self, crosscheck_row: CrosscheckLog) -> Verdict:
@@ -109,6 +111,7 @@ def _call(
         asked=asdict(request.asked),
         sent=request.config,
         outcome=ModelCall.Outcome.CRASHED,
+        smoke=order.smoke,
     )
     try:
         answer = ask(request)

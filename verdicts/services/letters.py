@@ -23,8 +23,16 @@ _SUBJECTS = {
     Delivery.Kind.RETIRED: "Oracle: the model no longer answers",
     Delivery.Kind.DIVERGENCE: "About your Oracle verdict: your emailed {label} stands",
     Delivery.Kind.ESCALATION: "Oracle: the model contradicts itself too often",
+    Delivery.Kind.UNRECONCILED: "Oracle: payments cannot be compared with Stripe's",
 }
-TO_STAFF = frozenset({Delivery.Kind.STAFF, Delivery.Kind.RETIRED, Delivery.Kind.ESCALATION})
+TO_STAFF = frozenset(
+    {
+        Delivery.Kind.STAFF,
+        Delivery.Kind.RETIRED,
+        Delivery.Kind.ESCALATION,
+        Delivery.Kind.UNRECONCILED,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

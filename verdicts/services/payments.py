@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
-from audit.core.redaction import short_hash
+from audit.subject import now_about
 from verdicts import queue
 from verdicts.core.sessions import CheckoutSession, payment_intent, read_session
 from verdicts.gateways.stripe_api import Event
@@ -40,8 +40,10 @@ REFUNDED_EARLY: Final = "refunded before it was judged"
 
 def receive(event: Event) -> StripeEvent:
     """Store the event, then act on it, once. A repeated delivery returns the stored one."""
+    # Of what is not acted on nobody reads more, and no erasure could find a customer in it.
+    kept = event.object if event.type in _ACTIONS else {}
     stored, _ = StripeEvent.objects.get_or_create(
-        event_id=event.id, defaults={"type": event.type[:100], "object": json.dumps(event.object)}
+        event_id=event.id, defaults={"type": event.type[:100], "object": json.dumps(kept)}
     )
     process(stored)
     return stored
@@ -112,11 +114,11 @@ def recreate(session: CheckoutSession) -> str:
 def _accept_payment(order: Order, session: CheckoutSession) -> str:
     """Mark the order paid and queue its verdict, once."""
     paid = _payment(order, session)
-    wrong = _why_held(order, session)
+    wrong = why_held(order, session)
     if wrong:
         if order.move(UNPAID, Status.HELD, reason=wrong[:200], **paid):
-            owe(order, Delivery.Kind.STAFF)
-            open_case(order, Case.Kind.HELD)
+            if open_case(order, Case.Kind.HELD):
+                owe(order, Delivery.Kind.STAFF)
             return "held"
         return "already paid"
     if not order.move(UNPAID, Status.PAID, **paid) and not _take_back(order, paid):
@@ -145,7 +147,7 @@ def _payment(order: Order, session: CheckoutSession) -> dict[str, Any]:
     }
 
 
-def _why_held(order: Order, session: CheckoutSession) -> str:
+def why_held(order: Order, session: CheckoutSession) -> str:
     """Why a person has to look at a payment first; nothing: it is as it should be."""
     if not order.query:
         return "paid, but there is no query that could be judged"
@@ -180,12 +182,16 @@ def _end_unpaid(raw: dict[str, Any], sources: list[Status], target: Status) -> s
     return target.value if order.move(sources, target) else "already further on"
 
 
-def _refunded(charge: dict[str, Any]) -> str:
-    """A refund, made here or in Stripe's dashboard; it names the payment, not the session."""
+def note_refunded(charge: dict[str, Any]) -> str:
+    """A refund, made here or in Stripe's dashboard; it names the payment, not the session.
+
+    In a transaction.
+    """
     intent = payment_intent(charge)
     order = Order.objects.filter(payment_intent=intent).first() if intent else None
     if order is None:
         return NO_SUCH_PAYMENT if intent else "no payment named"
+    now_about(order.session_id)
     outcome = _note_charge(order, charge)
     return f"{ERASED}, {outcome}" if order.status == Status.ERASED else outcome
 
@@ -239,15 +245,15 @@ def _order_for(session: CheckoutSession) -> Order | None:
         },
     )
     if new:
-        logger.info("order made from session %s", short_hash(session.id))
+        logger.info("order %s made from its session", order.pk)
     return order
 
 
-# What we listen to. Anything else is stored, acknowledged and left alone.
+# What we listen to. Of anything else id and type are kept, and it is acknowledged.
 _ACTIONS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
     "checkout.session.completed": _completed,
     "checkout.session.async_payment_succeeded": _completed,
     "checkout.session.async_payment_failed": _failed,
     "checkout.session.expired": _expired,
-    "charge.refunded": _refunded,
+    "charge.refunded": note_refunded,
 }

@@ -17,7 +17,6 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from audit.core.redaction import short_hash
 from audit.core.vocabulary import UNKNOWN
 from verdicts import queue
 from verdicts.core.disclaimer import Comparison
@@ -65,7 +64,7 @@ def _make(order: Order, *, model: str, ask: Generate) -> Outcome:
 
 
 def _without_answer(order: Order, error: ModelError, *, model: str, emailed: str) -> Outcome:
-    logger.warning("no regeneration of %s: %s", short_hash(order.session_id or ""), error)
+    logger.warning("no regeneration of order %s: %s", order.pk, error)
     _mine(order).update(regen_until=None)
     name: Name = "try-later"
     if isinstance(error, ModelRetired):

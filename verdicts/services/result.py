@@ -51,28 +51,31 @@ def read(session_id: str, *, address: str, account: Account, model: str, ask: Ge
 
 
 def _counted(outcome: Outcome) -> Outcome:
-    hits.count_other(outcome.name)
+    if not (outcome.order and outcome.order.smoke):
+        hits.count_other(outcome.name)
     return outcome
 
 
 def _not_cached(
     session_id: str, address: str, account: Account, *, model: str, ask: Generate
 ) -> Outcome:
+    order = Order.objects.filter(session_id=session_id).first()
     try:
-        outcome = _standing(session_id, address=address, account=account)
+        outcome = _standing(order, session_id, address=address, account=account)
     except UnknownSession:
-        return Outcome("unknown")
+        return Outcome("unknown", order)
     except PaymentError as error:
         logger.warning("Stripe cannot be asked: %s", error)
-        return Outcome("try-later", retry_after=LATER)
+        return Outcome("try-later", order, retry_after=LATER)
     if isinstance(outcome, Outcome):
         return outcome
     return _missed(outcome, model=model, ask=ask)
 
 
-def _standing(session_id: str, *, address: str, account: Account) -> Outcome | Order:
+def _standing(
+    order: Order | None, session_id: str, *, address: str, account: Account
+) -> Outcome | Order:
     """What the order has come to; the order itself where it was delivered, and is missed."""
-    order = Order.objects.filter(session_id=session_id).first()
     if order is None:
         if not lookups.allowed(address):
             return Outcome("too-many", retry_after=lookups.wait())

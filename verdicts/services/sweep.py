@@ -3,18 +3,21 @@
 Each step only queues or repeats what can run twice anyway.
 """
 
+import json
 import logging
 from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from audit import log
 from audit.models import CrosscheckLog
+from audit.subject import about, now_about
 from verdicts import queue
+from verdicts.core.sessions import session_in
 from verdicts.models import Delivery, Order, Status, StripeEvent, Verdict
 from verdicts.services import figures, lookups
 from verdicts.services.payments import process
@@ -44,30 +47,37 @@ def sweep() -> dict[str, int]:
 
 
 def _events() -> int:
-    stale = timezone.now() - timedelta(minutes=1)
-    left = StripeEvent.objects.filter(processed_at=None, received_at__lt=stale)
     # The newest first: some wait for days for a payment that is not ours (see payments).
-    return sum(_processed(event) for event in left.order_by("-received_at")[:MOST])
+    return sum(process_again(event) for event in waiting_events().order_by("-received_at")[:MOST])
 
 
-def _processed(event: StripeEvent) -> bool:
-    try:
-        return process(event)
-    except Exception:
-        # One event that cannot be processed must not keep the others waiting.
-        logger.exception("event %s cannot be processed", event.event_id)
-        return False
+def waiting_events() -> QuerySet[StripeEvent]:
+    stale = timezone.now() - timedelta(minutes=1)
+    return StripeEvent.objects.filter(processed_at=None, received_at__lt=stale)
+
+
+def process_again(event: StripeEvent) -> bool:
+    with about(""):
+        try:
+            now_about(session_in(json.loads(event.object)))
+            return process(event)
+        except Exception:
+            # One event that cannot be processed must not keep the others waiting.
+            logger.exception("event %s cannot be processed", event.event_id)
+            return False
 
 
 def _orders() -> int:
-    stuck = Q(due_at__lt=timezone.now() - STALE)
+    return sum(order_again(order) for order in overdue_orders().order_by("paid_at")[:MOST])
+
+
+def overdue_orders() -> QuerySet[Order]:
     revived = ~Q(retired_model__in=["", settings.ORACLE_MODEL])
     unfinished = Order.objects.filter(status__in=[Status.PAID, Status.GENERATING])
-    left = unfinished.filter(stuck | revived).order_by("paid_at")[:MOST]
-    return sum(_order_again(order) for order in left)
+    return unfinished.filter(_overdue() | revived)
 
 
-def _order_again(order: Order) -> bool:
+def order_again(order: Order) -> bool:
     """Queue it, if it is still as it was found: a worker may have taken it meanwhile."""
     as_found = {"status": order.status, "due_at": order.due_at, "attempts": order.attempts}
     with transaction.atomic():
@@ -81,12 +91,16 @@ def _order_again(order: Order) -> bool:
 
 
 def _deliveries() -> int:
+    stuck = overdue_deliveries().order_by("due_at")
+    return sum(delivery_again(delivery) for delivery in stuck[:MOST])
+
+
+def overdue_deliveries() -> QuerySet[Delivery]:
     unfinished = [Delivery.State.PENDING, Delivery.State.SENDING]
-    stuck = Delivery.objects.filter(state__in=unfinished, due_at__lt=timezone.now() - STALE)
-    return sum(_delivery_again(delivery) for delivery in stuck.order_by("due_at")[:MOST])
+    return Delivery.objects.filter(_overdue(), state__in=unfinished)
 
 
-def _delivery_again(delivery: Delivery) -> bool:
+def delivery_again(delivery: Delivery) -> bool:
     as_found = {
         "state": delivery.state,
         "due_at": delivery.due_at,
@@ -100,17 +114,26 @@ def _delivery_again(delivery: Delivery) -> bool:
 
 
 def _comparisons() -> int:
-    due = Verdict.objects.filter(compare_due_at__lt=timezone.now() - STALE)
-    return sum(_comparison_again(regen) for regen in due.order_by("compare_due_at")[:MOST])
+    due = overdue_comparisons().order_by("compare_due_at")
+    return sum(comparison_again(regen) for regen in due[:MOST])
 
 
-def _comparison_again(regen: Verdict) -> bool:
+def overdue_comparisons() -> QuerySet[Verdict]:
+    return Verdict.objects.filter(compare_due_at__lt=timezone.now() - STALE)
+
+
+def comparison_again(regen: Verdict) -> bool:
     as_found = Verdict.objects.filter(pk=regen.pk, compare_due_at=regen.compare_due_at)
     with transaction.atomic():
         found = as_found.update(compare_due_at=timezone.now())
         if found:
             queue.enqueue(queue.COMPARE, regen.pk)
     return bool(found)
+
+
+def _overdue() -> Q:
+    # Unfinished and never due: whatever left it so, nobody would come for it.
+    return Q(due_at__lt=timezone.now() - STALE) | Q(due_at=None)
 
 
 def _purge_evidence() -> int:

@@ -4,12 +4,12 @@ import csv
 import io
 import json
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Iterator
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from audit.core.aligned import aligned
 from audit.core.record import timestamp
 from audit.core.spreadsheet import defused
 from audit.core.vocabulary import TIERS
@@ -61,7 +61,7 @@ def table(found: Divergences, days: int) -> str:
     lines = [
         f"Divergence, last {days} days: {period}",
         "",
-        *_aligned([header, *body], ruled=1 if len(body) == 1 else len(body)),
+        *aligned([header, *body], ruled={1, len(body)}),
         "",
         "Rate: divergences among those whose prompt, config and model were the original's.",
         f"The line is {LINE:.0%}, and counts from {FEWEST} comparisons on (R14).",
@@ -163,15 +163,3 @@ def _escalation(one: Escalation) -> str:
         f"{one.day}  {one.diverged:,} of {one.checked:,} ({one.rate:.1%}, "
         f"{one.low:.1%} to {one.high:.1%})"
     )
-
-
-def _aligned(rows: list[tuple[str, ...]], *, ruled: int) -> Iterator[str]:
-    """Names to the left, figures to the right, a rule below the head and above the sum."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    rule = "  ".join("-" * width for width in widths)
-    for place, row in enumerate(rows):
-        if place == 1 or (place == ruled and place > 1):
-            yield rule
-        first, *middle = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        last = row[-1]
-        yield "  ".join([first.strip().ljust(widths[0]), *middle[:-1], last])

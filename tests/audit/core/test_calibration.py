@@ -1,16 +1,32 @@
 import pytest
 
-from audit.core.calibration import BUCKETS, Calibration, bucket
+from audit.core.calibration import EDGES, Calibration, bucket
 from audit.core.crosscheck import crosscheck
+from audit.core.tmm import OMEGA
 from tests.verdict_payloads import complete
+
+LAST = len(EDGES) - 1
 
 
 @pytest.mark.parametrize(
     ("score", "place"),
-    [(None, -1), (-1.0, -1), (0.0, 0), (0.0499, 0), (0.05, 1), (0.97, 19), (1.0, BUCKETS - 1)],
+    [
+        (None, -1),
+        (-1.0, -1),
+        (0.0, 0),
+        (0.0499, 0),
+        (0.05, 1),
+        (0.97, 19),
+        (OMEGA, LAST),
+        (1.0, LAST),
+    ],
 )
 def test_where_a_score_lies(score, place):
     assert bucket(score) == place
+
+
+def test_no_place_lies_on_both_sides_of_the_threshold():
+    assert bucket(OMEGA - 1e-9) == LAST - 1
 
 
 def test_everything_is_counted_and_only_labels_agree_or_not():
@@ -21,5 +37,6 @@ def test_everything_is_counted_and_only_labels_agree_or_not():
     assert (found.checked, found.approved, found.labelled) == (4, 2, 3)
     assert found.reasons == {"degenerate_manifold": 2}
     assert found.flags["malformed_json"] == 2
-    assert found.scores == {BUCKETS - 1: 2, -1: 2}
+    assert found.distribution == {LAST: 2, -1: 2}
+    assert found.scores == {(True, 1.0): 1, (None, 1.0): 1, (False, -1.0): 1, (True, -1.0): 1}
     assert found.agreement == {(True, True): 1, (False, False): 1, (True, False): 1}

@@ -35,6 +35,14 @@ def test_approved_checks_with_flags_are_a_list_of_their_own(reviewer):
     assert "Passed with flags" in page.content.decode()
 
 
+@pytest.mark.parametrize("smoke", [True, False])
+def test_a_smoke_tests_rejection_is_seen_for_what_it_is(reviewer, smoke):
+    record("I think this is GREEN.")
+    CrosscheckLog.objects.update(smoke=smoke)
+    text = reviewer.get(reverse("admin:audit_crosschecklog_changelist")).content.decode()
+    assert ("degenerate manifold, smoke test" in text) is smoke
+
+
 def test_the_parts_make_up_the_score():
     check = record('{"verdict": "GREEN", "summary": "Go."}')
     score = take_apart(check)

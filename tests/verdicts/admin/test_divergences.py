@@ -46,6 +46,13 @@ def page(client) -> str:
     return client.get(address).content.decode()
 
 
+@pytest.mark.parametrize("smoke", [True, False])
+def test_a_smoke_tests_comparison_is_seen_for_what_it_is(reviewer, diverged, smoke):
+    DivergenceEvent.objects.update(smoke=smoke)
+    text = reviewer.get(reverse("admin:audit_divergenceevent_changelist")).content.decode()
+    assert ("significant, smoke test" in text) is smoke
+
+
 def test_both_verdicts_stand_side_by_side(reviewer, diverged):
     text = page(reviewer)
     assert "Original, as emailed" in text

@@ -62,6 +62,18 @@ def test_the_page_tells_the_whole_story(reviewer, diverged):
         assert word in text
 
 
+def test_a_smoke_tests_order_is_seen_for_what_it_is(reviewer, bought, run_jobs):
+    smoke, customers = bought("quick", smoke=True), bought("quick")
+    run_jobs()
+    address = reverse("admin:verdicts_order_changelist")
+    assert "smoke test" in reviewer.get(address, {"smoke__exact": "1"}).content.decode()
+    for flag, order in (("1", smoke), ("0", customers)):
+        listed = reviewer.get(address, {"smoke__exact": flag}).context["cl"].result_list
+        assert [one.pk for one in listed] == [order.pk]
+    assert "not by a customer" in reviewer.get(page(smoke)).content.decode()
+    assert "not by a customer" not in reviewer.get(page(customers)).content.decode()
+
+
 def test_the_stored_email_is_sent_again_once(sandbox, reviewer, delivered, run_jobs):
     order = delivered("quick")
     seen = Delivery.objects.get().sent_at.isoformat()

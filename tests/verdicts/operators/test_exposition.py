@@ -83,7 +83,7 @@ def test_no_label_holds_anything_of_a_customers(busy_house, scrape, client):
     labels = set(re.findall(r'(\w+)="', told))
     assert labels <= {
         *("kind", "tier", "reason", "outcome", "level", "cause", "direction", "le"),
-        *("queue", "state", "status", "log"),
+        *("queue", "state", "status", "log", "gap"),
     }
 
 

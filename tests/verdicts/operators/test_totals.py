@@ -1,7 +1,9 @@
 import pytest
+from django.utils import timezone
 
 from audit import log
 from audit.models import ModelCall
+from verdicts import tasks
 
 pytestmark = pytest.mark.django_db
 
@@ -81,3 +83,18 @@ def test_a_write_to_the_log_that_fails_is_counted(value, settings, tmp_path):
     log.append({"event": "x"})
     assert value("log_write_failures_total") == 1
     assert value("log_pending_lines", log="test") == 1
+
+
+def test_what_reconciling_came_to_is_counted(value, sandbox, elsewhere):
+    assert value("gaps_mended_total", gap="missed webhook") == 0
+    assert value("reconciled_timestamp_seconds") is None
+    elsewhere(60)
+    tasks.reconcile()
+    assert value("gaps_mended_total", gap="missed webhook") == 1
+    assert value("gaps_mended_total", gap="lost job") == 0
+    told = value("reconciled_timestamp_seconds")
+    assert told == pytest.approx(timezone.now().timestamp(), abs=60)
+    sandbox.fault("stripe", "unavailable", times=None)
+    tasks.reconcile()
+    assert value("reconcile_failures_total") == 1
+    assert value("reconciled_timestamp_seconds") == told

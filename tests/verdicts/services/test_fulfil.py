@@ -11,7 +11,7 @@ from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
 from verdicts.outside import ask_model
 from verdicts.services.fulfil import MOST_ATTEMPTS, fulfil
 from verdicts.services.generate import Judged
-from verdicts.services.sweep import _order_again, sweep
+from verdicts.services.sweep import order_again, sweep
 from verdicts.tasks import fulfil_order
 
 pytestmark = pytest.mark.django_db
@@ -260,7 +260,7 @@ def test_the_sweep_takes_nothing_from_a_worker_that_is_at_it(sandbox, paid_order
 
 def steal(found: list[Order]) -> None:
     """The rest of a sweep that listed the order before a worker claimed it."""
-    assert [_order_again(order) for order in found] == [False]
+    assert [order_again(order) for order in found] == [False]
     assert fulfil(found[0].pk, model="gemini-2.5-flash", ask=ask_model) is None
 
 
@@ -280,3 +280,14 @@ def test_the_sweep_takes_up_what_nobody_is_at(sandbox, paid_order, run_jobs):
     run_jobs()
     order.refresh_from_db()
     assert order.status == Status.DELIVERED
+
+
+def test_the_sweep_takes_up_what_was_never_due(sandbox, paid_order, run_jobs):
+    order = paid_order()
+    OrmQ.objects.all().delete()
+    Order.objects.update(due_at=None)
+    assert (sweep()["orders"], sweep()["orders"]) == (1, 0)
+    run_jobs()
+    OrmQ.objects.all().delete()
+    order.deliveries.update(state="pending", due_at=None)
+    assert (sweep()["deliveries"], sweep()["deliveries"]) == (1, 0)

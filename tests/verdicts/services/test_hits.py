@@ -52,7 +52,7 @@ def test_what_cannot_be_written_is_kept(counter, paid_order, monkeypatch):
         raise DatabaseError
 
     with monkeypatch.context() as broken:
-        broken.setattr(module, "_write", fail)
+        broken.setattr(module, "write", fail)
         assert counter.flush() == 0
     assert counter.flush() == 1
     assert DayCount.objects.get(name="read").count == 1
@@ -93,3 +93,44 @@ def test_what_is_forgotten_is_never_written(monkeypatch, paid_order):
     time.sleep(0.2)
     assert counter.flush() == 0
     assert not DayCount.objects.exists()
+
+
+def test_many_sessions_are_written_before_their_time(monkeypatch, delivered, transactional_db):
+    """However long it is until the next flush: the counts do not fill the memory."""
+    monkeypatch.setattr(module, "EVERY", 3600)
+    monkeypatch.setattr(module, "MOST", 3)
+    order = delivered("quick")
+    counter = Hits()
+    for session_id in (order.session_id, "cs_test_a0000000", order.session_id):
+        counter.count(session_id)
+    assert DayCount.objects.filter(name="hit").count() == 0
+    counter.count("cs_test_b0000000")
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join(10)
+    order.refresh_from_db()
+    assert order.hits == 2
+    assert DayCount.objects.get(name="hit").count == 4
+
+
+def test_what_was_written_is_not_written_again_when_the_rest_fails(
+    counter, paid_order, monkeypatch
+):
+    monkeypatch.setattr(module, "PORTION", 1)
+    orders = [paid_order() for _ in range(3)]
+    for order in orders:
+        counter.count(order.session_id)
+    write, written = module.write, []
+
+    def fail_at_the_second(counted):
+        if len(written) == 1:
+            raise DatabaseError
+        written.append(write(counted))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(module, "write", fail_at_the_second)
+        assert counter.flush() == 1
+    assert counter.flush() == 2
+    for order in orders:
+        order.refresh_from_db()
+    assert [order.hits for order in orders] == [1, 1, 1]

@@ -19,26 +19,6 @@ pytestmark = pytest.mark.django_db
 HOUR = 3600
 
 
-@pytest.fixture
-def elsewhere(sandbox):
-    """A session that was sold elsewhere, so many seconds ago."""
-
-    def make(age: float, **changes) -> str:
-        fields = {
-            "amount_subtotal": 500,
-            "amount_total": 500,
-            "currency": "cad",
-            "created": int(time.time() - age),
-            "metadata": {"tier": "full", "query_0": "A bakery, ", "query_1": "really?"},
-            "customer_details": {"email": "buyer@example.com"},
-            "payment_status": "paid",
-            "status": "complete",
-        }
-        return sandbox.create_session(**{**fields, **changes})["id"]
-
-    return make
-
-
 def test_an_old_paid_session_is_recreated_and_regenerated_with_an_unknown_original(
     ask, sandbox, elsewhere, run_jobs
 ):

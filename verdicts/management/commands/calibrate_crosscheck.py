@@ -1,30 +1,43 @@
 """`manage.py calibrate_crosscheck`: what the gate makes of a corpus (CROSSCHECK-GAP-01)."""
 
-import json
+import os
+import stat
 import sys
-import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any, Final, TextIO
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.template.loader import render_to_string
 
-from audit.core.calibration import BUCKETS, Calibration
+from audit.core.calibration import Calibration
+from audit.core.calibration_report import report
+from audit.core.corpus import CorpusError, Entry, as_line, entries
 from audit.core.crosscheck import crosscheck
-from audit.core.tmm import OMEGA
-from audit.core.vocabulary import TIERS
-from verdicts.services.labelled import Labelled, labelled
+from audit.core.damage.kinds import Kind, mutants
+from audit.core.damage.report import report as damage_report
+from audit.core.damage.tally import Tally
+from audit.core.parsing import parse
+from audit.progress import Progress
+from verdicts.core.score_plot import score_plot
+from verdicts.services.labelled import labelled
 
 BAD_USAGE: Final = 2
-WIDTH: Final = 40
+GOOD: Final = settings.BASE_DIR / "audit/data/good_verdicts.jsonl"
 
-Checked = tuple[str, Any, bool | None]  # tier, output, whether a person would pass it
+Share = Callable[[], float | None]  # how much of the corpus has been read, if that can be told
 
 
 class Command(BaseCommand):
     help = (
         "Score a corpus as the gate would: distribution, rejections by reason, flags and, where "
-        "people have judged, how far they agree. Nothing is stored, logged or changed."
+        "people have judged, how far they agree. With --mutate: damage good verdicts "
+        "systematically, and table what the gate catches and what it lets through. Nothing is "
+        "stored or logged, and the mapping is never changed. Exit code: 0, whatever was found; "
+        "2 bad usage, or a line that does not fit."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -40,94 +53,154 @@ class Command(BaseCommand):
             action="store_true",
             help="the rejections that staff closed as right or as false, while their text is kept",
         )
+        parser.add_argument(
+            "--mutate",
+            action="store_true",
+            help="damage the good verdicts of the corpus, or those that come with the site",
+        )
+        parser.add_argument(
+            "--out",
+            metavar="FILE",
+            type=Path,
+            help="with --mutate: also write what was made, as a labelled corpus, to a new file",
+        )
+        parser.add_argument(
+            "--plot",
+            metavar="FILE.svg",
+            type=Path,
+            help="also draw the distribution of the scores, with the threshold",
+        )
 
-    def handle(self, *, corpus: str | None, from_reviews: bool, **_: Any) -> str:
-        if bool(corpus) == from_reviews:
-            raise CommandError("Name a corpus, or --from-reviews.", returncode=BAD_USAGE)
+    def handle(
+        self,
+        *,
+        corpus: str | None,
+        from_reviews: bool,
+        mutate: bool,
+        out: Path | None,
+        plot: Path | None,
+        **_: Any,
+    ) -> str:
+        _check(corpus=corpus, from_reviews=from_reviews, mutate=mutate, out=out, plot=plot)
         found = Calibration()
-        told = time.monotonic()
-        for tier, output, should_pass in _of_reviews() if from_reviews else _of_file(str(corpus)):
-            found.add(crosscheck(output, tier), should_pass)
-            if time.monotonic() - told > 0.2:
-                told = time.monotonic()
-                _show(f"{found.checked:,} checked")
-        _show("")
-        if not found.checked:
-            where = "no review with a text that is still kept" if from_reviews else "no line"
-            raise CommandError(f"There is nothing to calibrate by: {where}.", returncode=BAD_USAGE)
-        return report(found)
+        with ExitStack() as stack:
+            if from_reviews:
+                source: Iterator[Entry] = (Entry(*one) for one in labelled())
+                share: Share = lambda: None  # noqa: E731 - nobody knows how many there will be
+            else:
+                source, share = stack.enter_context(_opened(corpus or str(GOOD)))
+            if mutate:
+                told = _mutate(source, share, found, out)
+            else:
+                told = _calibrate(source, share, found, from_reviews=from_reviews)
+        if plot:
+            _draw(plot, found)
+            told += f"\n\nThe distribution is drawn in {plot}."
+        return told
 
 
-def report(found: Calibration) -> str:
-    rejected = found.checked - found.approved
-    lines = [f"{found.checked:,} checked: {found.approved:,} approved, {rejected:,} rejected", ""]
-    lines += [f"Scores (approved from {OMEGA:.5f})", *_distribution(found), ""]
-    for title, counts in (("Rejected because of", found.reasons), ("Flags", found.flags)):
-        lines += [title, *(f"  {name:<24} {n:>9,}" for name, n in counts.most_common())]
-        lines += ["  none"] * (not counts) + [""]
-    return "\n".join([*lines, *_agreement(found)])
+def _check(
+    *, corpus: str | None, from_reviews: bool, mutate: bool, out: Path | None, plot: Path | None
+) -> None:
+    wrong = ""
+    if mutate and from_reviews:
+        wrong = "What staff reviewed was rejected: --mutate needs good verdicts."
+    elif not mutate and bool(corpus) == from_reviews:
+        wrong = "Name a corpus, --from-reviews or --mutate."
+    elif out and not mutate:
+        wrong = "--out goes with --mutate."
+    elif plot and plot.suffix.lower() != ".svg":
+        wrong = "--plot writes SVG: end the name in .svg."
+    elif plot and not plot.parent.is_dir():
+        wrong = f"There is no folder {plot.parent} for the plot."
+    if wrong:
+        raise CommandError(wrong, returncode=BAD_USAGE)
 
 
-def _distribution(found: Calibration) -> Iterator[str]:
-    most = max(found.scores.values())
-    for place in range(-1, BUCKETS):
-        count = found.scores[place]
-        if count:
-            name = (
-                "below 0" if place < 0 else f"{place / BUCKETS:.2f} to {(place + 1) / BUCKETS:.2f}"
-            )
-            yield f"  {name:<14} {'#' * max(1, count * WIDTH // most):<{WIDTH}} {count:>9,}"
+def _calibrate(
+    source: Iterator[Entry], share: Share, found: Calibration, *, from_reviews: bool
+) -> str:
+    with Progress("checked") as tick:
+        for entry in source:
+            found.add(crosscheck(entry.output, entry.tier), entry.should_pass)
+            tick(found.checked, share())
+    if not found.checked:
+        where = "no review with a text that is still kept" if from_reviews else "no line"
+        raise CommandError(f"There is nothing to calibrate by: {where}.", returncode=BAD_USAGE)
+    return report(found)
 
 
-def _agreement(found: Calibration) -> Iterator[str]:
-    if not found.labelled:
-        yield "No labels: nobody has said what should have passed."
-        return
-    of = found.agreement
-    yield f"{'A person says':<24} {'gate approves':>15} {'gate rejects':>15}"
-    yield f"{'  should pass':<24} {of[True, True]:>15,} {of[True, False]:>15,}"
-    yield f"{'  should not':<24} {of[False, True]:>15,} {of[False, False]:>15,}"
-    agreed = of[True, True] + of[False, False]
-    yield f"They agree on {agreed:,} of {found.labelled:,} ({agreed / found.labelled:.1%})."
+def _mutate(source: Iterator[Entry], share: Share, found: Calibration, out: Path | None) -> str:
+    tallies: dict[Kind, Tally] = {}
+    good = left_out = 0
+    with _new_file(out) as file, Progress("mutants checked") as tick:
+        for tier, output, should_pass in source:
+            before, payload = crosscheck(output, tier), parse(output)
+            if should_pass is False or not before.approved or before.flags or payload is None:
+                left_out += 1
+                continue
+            good += 1
+            for kind, text in mutants(payload, tier):
+                decision = crosscheck(text, tier)
+                tallies.setdefault(kind, Tally()).add(decision, tier)
+                found.add(decision, kind.should_pass)
+                if file:
+                    file.write(as_line(Entry(tier, text, kind.should_pass), damage=kind.name))
+                tick(found.checked, share())
+        if not good:
+            sentence = f"There is no good verdict to damage: {left_out:,} rejected, flagged or bad."
+            raise CommandError(sentence, returncode=BAD_USAGE)
+    told = damage_report(tallies, good=good, left_out=left_out)
+    return f"{told}\n\n{found.checked:,} lines written to {out}." if out else told
 
 
-def _of_reviews() -> Iterator[Checked]:
-    one: Labelled
-    for one in labelled():
-        yield one.tier, one.output, one.should_pass
-
-
-def _of_file(name: str) -> Iterator[Checked]:
+@contextmanager
+def _opened(name: str) -> Iterator[tuple[Iterator[Entry], Share]]:
+    """The corpus line by line; what cannot be read is bad usage, whenever it shows."""
     try:
         if name == "-":
-            yield from _of_lines(sys.stdin)
+            yield entries(sys.stdin), lambda: None
         else:
             with open(name, encoding="utf-8") as file:  # noqa: PTH123 - streamed, like stdin
-                yield from _of_lines(file)
+                yield entries(file), _share(file)
+    except CorpusError as error:
+        raise CommandError(f"{error}.", returncode=BAD_USAGE) from None
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{name}: {error}", returncode=BAD_USAGE) from None
 
 
-def _of_lines(file: TextIO) -> Iterator[Checked]:
-    for number, line in enumerate(file, start=1):
-        if line.strip():
-            yield _read(number, line)
+def _share(file: TextIO) -> Share:
+    about = os.fstat(file.fileno())
+    if not stat.S_ISREG(about.st_mode) or not about.st_size:
+        return lambda: None
+    return lambda: file.buffer.tell() / about.st_size
 
 
-def _read(number: int, line: str) -> Checked:
+@contextmanager
+def _new_file(target: Path | None) -> Iterator[TextIO | None]:
+    """Never over an old one; gone again where something goes wrong."""
+    if target is None:
+        yield None
+        return
     try:
-        entry = json.loads(line)
-        tier, output = entry["tier"], entry["output"]
-        should_pass = entry.get("should_pass")
-    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        sentence = 'needs an object with "tier" and "output"'
-        raise CommandError(f"Line {number} {sentence}.", returncode=BAD_USAGE) from None
-    if tier not in TIERS or should_pass not in (True, False, None):
-        sentence = f"needs a tier of {', '.join(TIERS)}, and true or false for should_pass"
-        raise CommandError(f"Line {number} {sentence}.", returncode=BAD_USAGE)
-    return tier, output, should_pass
+        file = target.open("x", encoding="ascii")
+    except FileExistsError:
+        sentence = f"{target} is there already: nothing is overwritten. Name a new file."
+        raise CommandError(sentence, returncode=BAD_USAGE) from None
+    except OSError as error:
+        raise CommandError(f"{target}: {error.strerror}", returncode=BAD_USAGE) from None
+    try:
+        with file:
+            yield file
+    except BaseException:
+        target.unlink()
+        raise
 
 
-def _show(line: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
+def _draw(target: Path, found: Calibration) -> None:
+    told = f"{found.checked:,} checked, {found.approved:,} approved"
+    svg = render_to_string("calibration.svg", {"chart": score_plot(found), "told": told})
+    try:
+        target.write_text(svg, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{target}: {error.strerror}", returncode=BAD_USAGE) from None

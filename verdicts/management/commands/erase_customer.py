@@ -12,6 +12,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from audit import log
 from audit.progress import Progress
+from audit.subject import about
 from verdicts.models import Order
 from verdicts.services.erase import Unfinished, erase, why_not
 from verdicts.services.personal_data import orders_of, personal_data
@@ -109,7 +110,8 @@ def _erase(orders: list[Order], *, who: str, reason: str) -> int:
     with Progress("orders erased") as tick:
         for count, order in enumerate(orders, start=1):
             try:
-                previews += erase(order, who=who, reason=reason)
+                with about(order.session_id):
+                    previews += erase(order, who=who, reason=reason)
             except Unfinished as error:
                 # It has changed since we looked: those before it are erased, and stay so.
                 done = f"{_orders(count - 1)} erased, then stopped"

@@ -1,5 +1,7 @@
 import json
+import re
 from io import StringIO
+from xml.etree import ElementTree as ET
 
 import pytest
 from django.contrib.auth.models import User
@@ -76,7 +78,82 @@ def test_a_line_that_does_not_fit_is_named(tmp_path, line, sentence):
         calibrate(str(path))
 
 
-@pytest.mark.parametrize("arguments", [(), ("corpus.jsonl", "--from-reviews"), ("no-such-file",)])
-def test_what_cannot_be_read_is_said(arguments):
-    with pytest.raises(CommandError):
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), "Name a corpus"),
+        (("corpus.jsonl", "--from-reviews"), "Name a corpus"),
+        (("no-such-file",), "No such file"),
+        (("--mutate", "--from-reviews"), "needs good verdicts"),
+        (("corpus.jsonl", "--out", "made.jsonl"), "--out goes with --mutate"),
+        (("--mutate", "--plot", "scores.png"), "end the name in .svg"),
+        (("--mutate", "--plot", "no-such-folder/scores.svg"), "no folder no-such-folder"),
+        (("--mutate", "--out", "no-such-folder/made.jsonl"), "No such file"),
+    ],
+)
+def test_what_cannot_be_done_is_said(arguments, sentence):
+    with pytest.raises(CommandError, match=sentence) as refused:
         calibrate(*arguments)
+    assert refused.value.returncode == 2
+
+
+def test_good_verdicts_are_damaged_and_what_passes_is_tabled():
+    told = calibrate("--mutate")
+    assert told.startswith("12 good verdicts: 2,544 times damaged, 108 times changed")
+    row = r"^  summary blank +36 +12 +24 +24 +0 +12 +12 +0\.958 +0\.993 +low_coherence$"
+    assert re.search(row, told, re.MULTILINE)
+    assert "Caught 1,720 of 2,544 (67.6%), let 824 through, 261 of them with a flag." in told
+    assert "Rejected 0 of 108 harmless changes." in told
+    assert "summary blank (full, strategy)" in told
+
+
+def test_only_what_is_good_is_damaged(tmp_path):
+    told = calibrate(
+        corpus(
+            tmp_path,
+            {"tier": "quick", "output": json.dumps(complete("quick"))},
+            {"tier": "quick", "output": complete("quick"), "should_pass": False},
+            {"tier": "full", "output": "nonsense"},
+            {"tier": "full", "output": {**complete("full"), "summary": "Go."}},
+        ),
+        "--mutate",
+    )
+    assert told.startswith("1 good verdict: ")
+    assert "3 left out" in told
+    assert not re.search("^  analyses swapped", told, re.MULTILINE)
+
+
+def test_without_a_good_verdict_there_is_nothing_to_damage_and_no_file(tmp_path):
+    made = tmp_path / "made.jsonl"
+    bad = corpus(tmp_path, {"tier": "full", "output": "nonsense"})
+    with pytest.raises(CommandError, match="no good verdict to damage: 1 rejected"):
+        calibrate(bad, "--mutate", "--out", str(made))
+    assert not made.exists()
+
+
+def test_what_was_made_is_a_corpus_of_its_own(tmp_path):
+    made = tmp_path / "made.jsonl"
+    assert f"2,652 lines written to {made}." in calibrate("--mutate", "--out", str(made))
+    assert "They agree on 1,828 of 2,652 (68.9%)." in calibrate(str(made))
+    first = json.loads(made.read_text().splitlines()[0])
+    assert (first["damage"], first["should_pass"]) == ("cut off", False)
+    with pytest.raises(CommandError, match="nothing is overwritten"):
+        calibrate("--mutate", "--out", str(made))
+    assert len(made.read_text().splitlines()) == 2652
+
+
+def test_the_scores_are_drawn_with_the_threshold(tmp_path):
+    drawn = tmp_path / "scores.svg"
+    told = calibrate("--mutate", "--plot", str(drawn))
+    assert f"drawn in {drawn}" in told
+    picture = ET.parse(drawn).getroot()  # noqa: S314 - our own
+    texts = [text for text in picture.itertext() if text.strip()]
+    assert "approved from Ω 0.97404 →" in texts
+    assert "should pass 108" in texts
+    assert len([one for one in picture.iter() if one.tag.endswith("rect")]) > 10
+
+
+def test_a_plot_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "scores.svg").mkdir()
+    with pytest.raises(CommandError, match="Is a directory"):
+        calibrate("--mutate", "--plot", str(tmp_path / "scores.svg"))

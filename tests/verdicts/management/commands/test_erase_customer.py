@@ -1,5 +1,7 @@
 import json
+from datetime import timedelta
 from io import StringIO
+from threading import Thread
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,7 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.core.chain import GENESIS, parse, verify
+from audit.core.redaction import short_hash
 from audit.models import Action, CrosscheckLog, DivergenceEvent, LogEntry, ModelCall
+from tests.service_log import listening
 from tests.verdicts.stripe_objects import charge_object, session_object
 from verdicts.gateways.stripe_api import Event
 from verdicts.models import CachedVerdict, Case, Delivery, Order, Status, StripeEvent, Verdict
@@ -195,6 +199,64 @@ def test_nothing_is_sent_for_an_erased_order(delivered):
     assert len(sent) == 1
 
 
+def test_it_waits_for_an_email_that_is_being_sent(delivered):
+    delivered("quick")
+    Delivery.objects.update(state="pending", attempts=0)
+    refused = []
+
+    def send(_letter):
+        with pytest.raises(CommandError, match="an email about it is being sent") as caught:
+            erase("--yes")
+        refused.append(caught.value.returncode)
+
+    assert deliver(Delivery.objects.get().pk, send=send).state == "sending"
+    assert refused == [1]
+    assert Delivery.objects.get().state == "sent"
+    assert "Erased 1 order" in erase("--yes")
+
+
+def test_no_email_is_begun_while_its_order_is_being_erased(delivered):
+    delivered("quick")
+    Delivery.objects.update(state="pending", attempts=0)
+    owed, sent, workers = Delivery.objects.get().pk, [], []
+
+    def work():
+        deliver(owed, send=sent.append)
+        connection.close()
+
+    def meanwhile(execute, sql, *arguments):
+        if not workers and sql.startswith('UPDATE "verdicts_order"'):
+            workers.append(Thread(target=work))
+            workers[0].start()
+            workers[0].join(1)  # it is to wait for us
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(meanwhile):
+        erase("--yes")
+    workers[0].join()
+    assert sent == []
+
+
+def test_a_worker_that_was_held_up_does_not_send_what_is_erased(delivered):
+    delivered("quick")
+    Delivery.objects.update(state="pending", attempts=0)
+    sent, erased = [], []
+
+    def meanwhile(execute, sql, *arguments):
+        """While the letter is written, its lease runs out and the customer is erased."""
+        done = execute(sql, *arguments)
+        if not erased and sql.startswith("SELECT") and '"verdicts_verdict"."payload"' in sql:
+            erased.append(True)
+            Delivery.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+            erase("--yes")
+        return done
+
+    with connection.execute_wrapper(meanwhile):
+        assert deliver(Delivery.objects.get().pk, send=sent.append) is None
+    assert erased
+    assert sent == []
+
+
 def test_a_verdict_from_elsewhere_is_not_taken(delivered):
     order = delivered("quick")
     payload = Verdict.objects.get().payload
@@ -310,3 +372,13 @@ def test_what_cannot_be_done_is_said_in_one_sentence(db, email, reason, sentence
     with pytest.raises(CommandError, match=sentence) as refused:
         erase("--yes", "--reason", reason, email=email)
     assert refused.value.returncode == code
+
+
+def test_what_goes_wrong_is_told_of_the_session_at_hand(delivered, settings, tmp_path):
+    orders = [delivered("quick"), delivered("quick")]
+    settings.ORACLE_LOG_PATH = tmp_path / "gone" / "oracle_log.jsonl"
+    with listening() as lines:
+        erase("--reason", "letter", "--yes")
+    failed = [line.get("session") for line in lines if "cannot be written" in line["message"]]
+    ours = [short_hash(order.session_id) for order in orders]
+    assert failed == [*ours, None]  # and the sweep at the end, which is nobody's

@@ -3,7 +3,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from audit.core.redaction import short_hash
 from audit.models import Action, LogEntry
+from tests.service_log import listening
 from verdicts.models import CachedVerdict
 
 pytestmark = pytest.mark.django_db
@@ -43,3 +45,12 @@ def test_nothing_cached_is_nothing_on_record(missed):
     with pytest.raises(CommandError, match="Nothing is cached"):
         evict(missed("quick").session_id, "--reason", "why")
     assert not Action.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_goes_wrong_is_told_of_that_session(delivered, settings, tmp_path):
+    order = delivered("quick")
+    settings.ORACLE_LOG_PATH = tmp_path / "gone" / "oracle_log.jsonl"
+    with listening() as lines:
+        evict(order.session_id, "--reason", "asked")
+    assert {line.get("session") for line in lines} == {short_hash(order.session_id)}

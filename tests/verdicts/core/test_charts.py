@@ -1,10 +1,8 @@
 from datetime import date, timedelta
 
 import pytest
-from django.utils import timezone
 
-from verdicts.admin.charts import HEIGHT, LEFT, WIDTH, bars, by_day, nice
-from verdicts.admin.waiting import waiting
+from verdicts.core.charts import HEIGHT, LEFT, WIDTH, bars, by_day, columns, nice
 
 DAYS = [date(2026, 1, 1) + timedelta(days=day) for day in range(30)]
 
@@ -32,6 +30,14 @@ def test_what_is_rare_can_still_be_seen():
     assert min(box.height for box in chart.boxes) >= 1.5
 
 
+def test_a_chart_is_written_with_every_word_escaped():
+    chart = by_day("Odd", DAYS[:1], {"<b>": [2]}, ["one"])
+    assert "<title>01 Jan: 2 &lt;b&gt;</title></rect>" in chart.drawn()
+    assert chart.told() == "<tr><td>01 Jan</td><td>2</td></tr>"
+    odd = columns("Odd", ["<i>"], {"one": [2]}, ["one"], {}, heading="place")
+    assert odd.told() == "<tr><td>&lt;i&gt;</td><td>2</td></tr>"
+
+
 def test_nothing_at_all_is_said_so():
     assert by_day("Orders", DAYS, {"one": [0] * 30}, ["one"]).is_empty
     assert bars({"flag": 0}) == []
@@ -48,11 +54,3 @@ def test_bars_are_ranked():
 @pytest.mark.parametrize(("most", "end"), [(0, 1), (1, 1), (3, 4), (9, 10), (11, 20), (1130, 2000)])
 def test_an_axis_ends_with_a_round_figure(most, end):
     assert nice(most) == end
-
-
-@pytest.mark.parametrize(
-    ("minutes", "words"),
-    [(0, "just now"), (59, "59 min"), (60, "1 h"), (125, "2 h 5 min"), (1500, "1 day 1 h")],
-)
-def test_waiting_is_told_at_a_glance(minutes, words):
-    assert waiting(timezone.now() - timedelta(minutes=minutes, seconds=5)) == words

@@ -1,0 +1,272 @@
+"""The fast lane and Django's own view: the same bytes for a hit, and Django for all else."""
+
+import io
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from wsgiref.util import setup_testing_defaults
+
+import pytest
+from django.core.handlers.wsgi import WSGIHandler
+from django.db import connection
+
+from tests.verdicts.stripe_objects import charge_object
+from verdicts import fastlane
+from verdicts.fastlane import Fastlane
+from verdicts.gateways.stripe_api import Event
+from verdicts.models import CachedVerdict
+from verdicts.services.evict import evict
+from verdicts.services.hits import hits
+from verdicts.services.payments import receive
+
+# What is not committed, the fast lane's own connection does not see.
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Answer = tuple[str, list[tuple[str, str]], bytes]
+
+
+def question(session_id: str, **changes: str) -> dict[str, Any]:
+    """The environ of a request; a change to "" takes the key out."""
+    environ: dict[str, Any] = {
+        "PATH_INFO": "/api/verdict",
+        "QUERY_STRING": f"session_id={session_id}",
+        "HTTP_HOST": "127.0.0.1",
+        **changes,
+    }
+    setup_testing_defaults(environ)
+    environ["wsgi.input"] = io.BytesIO()
+    return {key: value for key, value in environ.items() if value != ""}
+
+
+def answer(application: Callable[..., Any], environ: dict[str, Any]) -> Answer:
+    heard: list[Any] = []
+    parts = application(environ, lambda *said: heard.extend(said))
+    body = b"".join(parts)
+    if hasattr(parts, "close"):
+        parts.close()
+    return heard[0], heard[1], body
+
+
+@pytest.fixture
+def passed_on() -> list[dict[str, Any]]:
+    return []
+
+
+@pytest.fixture
+def lane(passed_on):
+    """The fast lane before a Django that notes whatever reaches it."""
+
+    def noted(environ, start_response):
+        passed_on.append(environ)
+        return WSGIHandler()(environ, start_response)  # made late: it keeps what is set then
+
+    made = Fastlane(noted)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def both(lane, passed_on):
+    """The answer that the fast lane and Django agree on; the fast lane gave it by itself."""
+
+    def ask(session_id: str, **changes: str) -> Answer:
+        own = answer(lane, question(session_id, **changes))
+        assert passed_on == []
+        assert own == answer(WSGIHandler(), question(session_id, **changes))
+        return own
+
+    return ask
+
+
+def test_a_hit_is_byte_for_byte_what_django_answers(both, delivered):
+    order = delivered("full", query="Crème brûlée in Zürich 🍮?")
+    status, headers, body = both(order.session_id)
+    assert (status, dict(headers)["Content-Type"]) == ("200 OK", "application/json")
+    assert body.decode() == CachedVerdict.objects.get().body
+    both(order.session_id, HTTP_ACCEPT="*/*")
+    both(order.session_id, HTTP_ACCEPT="application/json", HTTP_HOST="localhost:8000")
+    both(order.session_id, HTTP_USER_AGENT="\xff\x00", HTTP_ORIGIN="https://elsewhere.example")
+
+
+def test_who_has_it_already_is_told_so_with_the_same_headers(both, delivered):
+    order = delivered("quick")
+    etag = CachedVerdict.objects.get().etag
+    for had in (etag, f'W/{etag}, "other"', "*"):
+        assert both(order.session_id, HTTP_IF_NONE_MATCH=had)[0] == "304 Not Modified"
+    for had in ('"other"', "nonsense"):
+        assert both(order.session_id, HTTP_IF_NONE_MATCH=had)[0] == "200 OK"
+
+
+def test_over_https_the_headers_are_those_of_https(both, delivered, settings):
+    settings.SECURE_SSL_REDIRECT = True
+    settings.SECURE_HSTS_SECONDS = 3600
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    order = delivered("quick")
+    for said in ("https", "https, http"):
+        _, headers, _ = both(order.session_id, HTTP_X_FORWARDED_PROTO=said)
+        assert dict(headers)["Strict-Transport-Security"].startswith("max-age=3600")
+
+
+def test_without_https_django_redirects(lane, passed_on, delivered, settings):
+    settings.SECURE_SSL_REDIRECT = True
+    order = delivered("quick")
+    assert answer(lane, question(order.session_id))[0] == "301 Moved Permanently"
+    assert len(passed_on) == 1
+
+
+def test_a_refund_and_a_comparison_show_at_once(both, delivered, missed, ask, run_jobs, sandbox):
+    refunded = delivered("quick")
+    both(refunded.session_id)
+    charge = charge_object(payment_intent=refunded.payment_intent)
+    receive(Event("evt_1", "charge.refunded", charge))
+    assert b"refunded_at" in both(refunded.session_id)[2]
+
+    diverged = missed("quick", "GREEN")
+    sandbox.fault("gemini", "verdict", label="RED")
+    ask(diverged.session_id)
+    assert b'"pending"' in both(diverged.session_id)[2]
+    run_jobs()
+    assert b'"significant"' in both(diverged.session_id)[2]
+
+
+def gone_by_eviction(entries, order):
+    evict(order, who="ada", reason="a test")
+
+
+def expired(entries, order):
+    entries.update(expires_at=int(time.time()))
+
+
+def never_approved(entries, order):
+    entries.update(approved=False)
+
+
+@pytest.mark.parametrize("lose", [gone_by_eviction, expired, never_approved])
+def test_what_the_cache_has_lost_goes_on_to_django(lane, passed_on, delivered, lose):
+    order = delivered("quick")
+    assert answer(lane, question(order.session_id))[0] == "200 OK"
+    assert passed_on == []
+    lose(CachedVerdict.objects.filter(session_id=order.session_id), order)
+    _, _, body = answer(lane, question(order.session_id))
+    assert len(passed_on) == 1
+    assert b'"regen":true' in body
+
+
+def test_an_entry_is_served_until_its_second_has_come(both, delivered):
+    order = delivered("quick")
+    CachedVerdict.objects.update(expires_at=int(time.time()) + 3600)
+    both(order.session_id)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"QUERY_STRING": "session_id=cs_test_unknown0000"},
+        {"QUERY_STRING": "session_id="},
+        {"QUERY_STRING": "{asked}&"},
+        {"QUERY_STRING": "{asked}&x=1"},
+        {"QUERY_STRING": "x=1&{asked}"},
+        {"QUERY_STRING": "{asked}&{asked}"},
+        {"QUERY_STRING": "{asked}%0A"},
+        {"QUERY_STRING": "{asked}\n"},
+        {"QUERY_STRING": "SESSION_ID={id}"},
+        {"QUERY_STRING": "session_id=%63{rest}"},
+        {"QUERY_STRING": "session_id=cs_test_é0000000"},
+        {"PATH_INFO": "/api/verdict/"},
+        {"PATH_INFO": "//api/verdict"},
+        {"REQUEST_METHOD": "HEAD"},
+        {"REQUEST_METHOD": "OPTIONS"},
+        {"REQUEST_METHOD": "POST"},
+        {"REQUEST_METHOD": "get"},
+        {"HTTP_ACCEPT": "text/html"},
+        {"HTTP_ACCEPT": "application/json;q=0"},
+        {"HTTP_COOKIE": "sessionid=x"},
+        {"HTTP_HOST": "elsewhere.example"},
+        {"HTTP_HOST": "127.0.0.1:80:80"},
+        {"CONTENT_LENGTH": "-1"},
+        {"CONTENT_LENGTH": "abc"},
+        {"CONTENT_LENGTH": "5"},
+        {"HTTP_TRANSFER_ENCODING": "chunked"},
+        {"SCRIPT_NAME": "/under"},
+    ],
+    ids=str,
+)
+def test_any_other_question_is_djangos(lane, passed_on, delivered, changes):
+    order = delivered("quick")
+    known = {
+        "asked": f"session_id={order.session_id}",
+        "id": order.session_id,
+        "rest": order.session_id[1:],
+    }
+    asked = {key: value.format(**known) for key, value in changes.items()}
+    own = answer(lane, question(order.session_id, **asked))
+    assert len(passed_on) == 1
+    assert own == answer(WSGIHandler(), question(order.session_id, **asked))
+
+
+def test_each_hit_is_counted_once(lane, delivered):
+    order = delivered("quick")
+    hits.flush()
+    order.refresh_from_db()
+    before = order.hits
+    etag = CachedVerdict.objects.get().etag
+    answer(lane, question(order.session_id))
+    answer(lane, question(order.session_id, HTTP_IF_NONE_MATCH=etag))
+    assert hits.flush() == 2
+    order.refresh_from_db()
+    assert order.hits == before + 2
+
+
+class Broken:
+    def find(self, _session_id: str) -> None:
+        raise OSError("gone")
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_database_that_fails_is_left_to_django_for_a_moment(
+    lane, passed_on, delivered, monkeypatch
+):
+    order = delivered("quick")
+    opened = []
+    with monkeypatch.context() as broken:
+        broken.setattr(fastlane, "open_reader", lambda: opened.append(1) or Broken())
+        for _ in range(3):
+            assert answer(lane, question(order.session_id))[0] == "200 OK"
+    assert (len(passed_on), len(opened)) == (3, 1)
+    answer(lane, question(order.session_id))
+    assert len(passed_on) == 4  # still resting
+    monkeypatch.setattr(fastlane.time, "monotonic", lambda now=time.monotonic: now() + 2)
+    answer(lane, question(order.session_id))
+    assert len(passed_on) == 4
+
+
+def test_many_at_once_get_each_their_own(lane, passed_on, delivered):
+    orders = [delivered("quick") for _ in range(4)]
+    bodies = {one.session_id: one.body for one in CachedVerdict.objects.all()}
+
+    def read(number: int) -> bool:
+        session_id = orders[number % 4].session_id
+        return answer(lane, question(session_id))[2].decode() == bodies[session_id]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(read, range(400)))
+    assert passed_on == []
+
+
+def test_a_connection_that_was_cut_is_opened_anew(lane, passed_on, delivered, monkeypatch):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no server to cut it")
+    monkeypatch.setattr(fastlane, "REST", 0.0)
+    order = delivered("quick")
+    answer(lane, question(order.session_id))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    for _ in range(2):
+        assert answer(lane, question(order.session_id))[0] == "200 OK"
+    assert len(passed_on) == 1

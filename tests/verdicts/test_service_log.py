@@ -1,0 +1,155 @@
+"""Every line of a request that concerns a session says so, and the next request is another's."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from audit.core.redaction import short_hash
+from tests.service_log import listening
+from tests.verdicts.api.test_webhook import post
+from tests.verdicts.stripe_objects import charge_object, session_object
+from verdicts.models import CachedVerdict, Order, StripeEvent
+from verdicts.services.sweep import sweep
+
+pytestmark = pytest.mark.django_db
+
+
+def event(number: int, kind: str, obj: dict) -> bytes:
+    whole = {"id": f"evt_{number}", "object": "event", "type": kind, "data": {"object": obj}}
+    return json.dumps(whole).encode()
+
+
+def test_what_is_logged_for_a_reader_is_about_the_session(sandbox, missed, ask):
+    order = missed()
+    sandbox.fault("gemini", "unavailable", times=None)
+    with listening() as lines:
+        assert ask(order.session_id).status_code == 503
+    ours = short_hash(order.session_id)
+    # Django's own line comes when the request's block has ended.
+    expected = [("verdicts.services.regenerate", ours), ("django.request", ours)]
+    assert [(line["logger"], line["session"]) for line in lines] == expected
+    assert order.session_id not in json.dumps(lines)
+
+
+def test_a_page_that_fails_is_about_the_session_and_quotes_nothing(delivered, client):
+    order = delivered()
+    CachedVerdict.objects.filter(session_id=order.session_id).update(body="no JSON")
+    client.raise_request_exception = False
+    with listening() as lines:
+        assert client.get("/oracle/result", {"session_id": order.session_id}).status_code == 500
+    (line,) = lines
+    assert (line["logger"], line["session"]) == ("django.request", short_hash(order.session_id))
+    assert "JSONDecodeError: (left out" in line["error"]
+
+
+def test_an_event_of_stripes_is_about_its_session(client):
+    session = session_object()
+    with listening() as lines:
+        assert post(client, event(1, "checkout.session.completed", session)).status_code == 200
+    (line,) = lines
+    assert line["message"] == f"order {Order.objects.get().pk} made from its session"
+    assert line["session"] == short_hash(session["id"])
+
+
+def test_an_event_that_fails_is_about_its_session(client, monkeypatch):
+    monkeypatch.setattr("verdicts.services.payments.note_session", lambda _: 1 / 0)
+    client.raise_request_exception = False
+    session = session_object()
+    with listening() as lines:
+        assert post(client, event(1, "checkout.session.completed", session)).status_code == 500
+    assert [line["session"] for line in lines] == [short_hash(session["id"])]
+
+
+def test_a_refund_is_about_the_session_of_its_payment(client, paid_order, monkeypatch):
+    order = paid_order()
+    monkeypatch.setattr("verdicts.services.payments.note_refund", lambda *_: 1 / 0)
+    client.raise_request_exception = False
+    refund = event(1, "charge.refunded", charge_object(payment_intent=order.payment_intent))
+    with listening() as lines:
+        assert post(client, refund).status_code == 500
+    assert [line["session"] for line in lines] == [short_hash(order.session_id)]
+
+
+def test_the_sweep_tells_each_events_session_and_of_no_other(monkeypatch):
+    monkeypatch.setattr("verdicts.services.payments.note_session", lambda _: 1 / 0)
+    ids = ["cs_test_aaaaaaaa1", "cs_test_bbbbbbbb2"]
+    for number, session in enumerate(ids):
+        stored = StripeEvent.objects.create(
+            event_id=f"evt_{number}",
+            type="checkout.session.completed",
+            object=json.dumps(session_object(id=session)),
+        )
+        StripeEvent.objects.filter(pk=stored.pk).update(received_at="2026-01-01T00:00Z")
+    StripeEvent.objects.create(event_id="evt_9", type="checkout.session.completed", object="{")
+    StripeEvent.objects.filter(event_id="evt_9").update(received_at="2026-01-01T00:00Z")
+    with listening() as lines:
+        sweep()
+    told = {line["message"]: line.get("session") for line in lines}
+    assert told == {
+        "event evt_0 cannot be processed": short_hash(ids[0]),
+        "event evt_1 cannot be processed": short_hash(ids[1]),
+        "event evt_9 cannot be processed": None,
+    }
+
+
+def test_an_email_that_is_asked_for_is_about_its_session(sandbox, delivered, client, settings):
+    order = delivered()
+    order.deliveries.update(state="failed")
+    sandbox.fault("graph", "error", times=None)
+    with listening() as lines:
+        client.post(
+            "/send-verdict-email",
+            {"session_id": order.session_id},
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {settings.ORACLE_SERVICE_TOKENS[0]}"},
+        )
+    assert [line["logger"] for line in lines] == ["verdicts.services.deliver", "django.request"]
+    assert {line["session"] for line in lines} == {short_hash(order.session_id)}
+
+
+def test_a_new_order_is_about_its_session_once_it_has_one(sandbox, client, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise LookupError
+
+    monkeypatch.setattr("verdicts.api.checkout.Response", fail)
+    client.raise_request_exception = False
+    with listening() as lines:
+        order = {"tier": "quick", "query": "A ferry?"}
+        answer = client.post("/api/checkout", order, content_type="application/json")
+    assert answer.status_code == 500
+    assert lines[-1]["session"] == short_hash(Order.objects.get().session_id)
+
+
+def test_a_page_of_the_console_is_about_the_session_of_its_record(
+    admin_client, delivered, monkeypatch
+):
+    order = delivered()
+    monkeypatch.setattr("verdicts.admin.orders.timeline", lambda _: 1 / 0)
+    admin_client.raise_request_exception = False
+    with listening() as lines:
+        answer = admin_client.get(f"/admin/verdicts/order/{order.pk}/change/")
+    assert answer.status_code == 500
+    assert [line["session"] for line in lines] == [short_hash(order.session_id)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_thread_that_answers_many_forgets_each(sandbox, missed):
+    order = missed()
+    sandbox.fault("gemini", "unavailable", times=None)
+
+    def answer() -> None:
+        Client().get("/api/verdict", {"session_id": order.session_id})
+        Client().post("/api/webhook", "{}", content_type="application/json")
+        connection.close()
+
+    with listening() as lines, ThreadPoolExecutor(1) as thread:
+        thread.submit(answer).result()
+        thread.submit(answer).result()
+    refused = [line for line in lines if line["message"].startswith("webhook refused")]
+    assert len(refused) == 2
+    assert all("session" not in line for line in refused)
+    others = [line for line in lines if line not in refused]
+    assert {line["session"] for line in others} == {short_hash(order.session_id)}

@@ -1,0 +1,181 @@
+"""Cached hits of `GET /api/verdict`, answered before Django.
+
+A WSGI callable around Django's. It knows one question, spelt in one way, and one
+answer: the body as it lies in the cache, under the headers that Django's own view
+and middleware put on such an answer. Everything else, and any doubt or error,
+goes on to Django, which has the last word.
+"""
+
+import io
+import logging
+import os
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Final
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+from wsgiref.util import setup_testing_defaults
+
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
+from django.http import HttpRequest, HttpResponseBase
+from django.http.request import split_domain_port, validate_host
+from django.urls import resolve
+from rest_framework.request import Request
+
+from verdicts.api.verdict import VerdictView, cached
+from verdicts.core.etags import has_it
+from verdicts.core.sessions import SESSION_ID
+from verdicts.models import CachedVerdict
+from verdicts.ready_made import Reader, ReadyMade, open_reader
+from verdicts.services.hits import hits
+
+logger = logging.getLogger(__name__)
+
+Headers = list[tuple[str, str]]
+
+PATH: Final = "/api/verdict"
+REST: Final = 1.0  # seconds for which a database that failed is left alone
+_ASKED: Final = re.compile(f"session_id=({SESSION_ID.pattern})")
+_PLAIN_ACCEPT: Final = (None, "*/*", "application/json")
+
+
+class Fastlane:
+    def __init__(self, django: WSGIApplication) -> None:
+        self._django = django
+        self._framed = Framed()
+        # Whoever asks takes one out, so that no two threads ever share it. There are as
+        # many as were in use at once, which is fewer than there are threads.
+        self._free: deque[Reader] = deque()
+        self._rests_until = 0.0
+        # A connection that two processes share would mix up their answers.
+        os.register_at_fork(after_in_child=self._free.clear)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if environ["PATH_INFO"] != PATH or not _is_plain(environ):
+            return self._django(environ, start_response)
+        asked = _ASKED.fullmatch(environ.get("QUERY_STRING", ""))
+        found = self._find(asked[1]) if asked else None
+        if asked is None or found is None:
+            return self._django(environ, start_response)
+        hits.count(asked[1])
+        status, headers, body = self._framed.answer(found, environ)
+        start_response(status, headers)
+        return [body]
+
+    def _find(self, session_id: str) -> ReadyMade | None:
+        if time.monotonic() < self._rests_until:
+            return None
+        reader = None
+        try:
+            reader = self._taken() or open_reader()
+            found = reader.find(session_id)
+        except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
+            logger.warning("the fast lane cannot read: %s", type(error).__name__)
+            self._rests_until = time.monotonic() + REST
+            if reader:
+                reader.close()
+            self.close()
+            return None
+        self._free.append(reader)
+        return found
+
+    def close(self) -> None:
+        """Every connection that is not in use; the next question opens one anew."""
+        while reader := self._taken():
+            reader.close()
+
+    def _taken(self) -> Reader | None:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return None
+
+
+def _is_plain(environ: WSGIEnvironment) -> bool:
+    """Whether nothing about the request but its session could change the answer."""
+    return (
+        environ["REQUEST_METHOD"] == "GET"
+        and not environ.get("SCRIPT_NAME")
+        and environ.get("CONTENT_LENGTH") in (None, "", "0")
+        and "HTTP_TRANSFER_ENCODING" not in environ
+        and environ.get("HTTP_ACCEPT") in _PLAIN_ACCEPT
+        and "HTTP_COOKIE" not in environ  # one that is odd or over is taken back
+        and _is_ours(environ.get("HTTP_HOST", ""))
+        and (is_secure(environ) or not settings.SECURE_SSL_REDIRECT)
+    )
+
+
+def is_secure(environ: WSGIEnvironment) -> bool:
+    """As Django tells it."""
+    if settings.SECURE_PROXY_SSL_HEADER:
+        name, value = settings.SECURE_PROXY_SSL_HEADER
+        said = environ.get(name)
+        if said is not None:
+            return bool(said.split(",", 1)[0].strip() == value)
+    return bool(environ["wsgi.url_scheme"] == "https")
+
+
+@lru_cache(maxsize=32)
+def _is_ours(host: str) -> bool:
+    return validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
+
+
+class Framed:
+    """The status line and headers of a hit, as Django makes them: it is asked once for each kind.
+
+    So there is one definition of them, and what a middleware adds is added here too.
+    """
+
+    def __init__(self) -> None:
+        self._frames: dict[tuple[bool, bool], tuple[str, Headers]] = {}
+
+    def answer(self, found: ReadyMade, environ: WSGIEnvironment) -> tuple[str, Headers, bytes]:
+        known = has_it(environ.get("HTTP_IF_NONE_MATCH", ""), found.etag)
+        kind = (is_secure(environ), known)
+        frame = self._frames.get(kind)
+        if frame is None:
+            frame = self._frames[kind] = _frame(environ, known=known)
+        status, headers = frame
+        body = b"" if known else found.body
+        own = {"ETag": found.etag, "Content-Length": str(len(body))}
+        return status, [(name, own.get(name, value)) for name, value in headers], body
+
+
+def _frame(environ: WSGIEnvironment, *, known: bool) -> tuple[str, Headers]:
+    sample: WSGIEnvironment = {
+        "PATH_INFO": PATH,
+        "HTTP_HOST": environ["HTTP_HOST"],
+        "wsgi.url_scheme": environ["wsgi.url_scheme"],
+        "wsgi.input": io.BytesIO(),
+        **({"HTTP_IF_NONE_MATCH": "*"} if known else {}),
+    }
+    if settings.SECURE_PROXY_SSL_HEADER and is_secure(environ):
+        name, value = settings.SECURE_PROXY_SSL_HEADER
+        sample[name] = value
+    setup_testing_defaults(sample)
+    heard = []
+
+    def hear(status: str, headers: Headers, *_: object) -> Callable[[bytes], object]:
+        heard.append((status, headers))
+        return len  # nothing is written that way
+
+    _SampleHandler()(sample, hear)
+    return heard[0]
+
+
+class _SampleView(VerdictView):
+    """The view's answer to a hit, for an entry that says nothing."""
+
+    def get(self, request: Request) -> HttpResponseBase:
+        return cached(request, CachedVerdict(body="", etag='""'))
+
+
+class _SampleHandler(WSGIHandler):
+    """All of the middleware, around that view."""
+
+    def _get_response(self, request: HttpRequest) -> HttpResponseBase:
+        request.resolver_match = resolve(request.path)
+        return _SampleView.as_view()(request)

@@ -1,0 +1,121 @@
+"""Stripe's books, our orders and what was made of them, beside each other: every gap, and mended.
+
+Any number may run at once, beside webhooks, workers and the sweep: whatever is
+mended is a compare-and-swap, and a second time there is nothing to do.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Q
+from django.utils import timezone
+
+from audit.models import DayCount
+from audit.subject import about
+from verdicts.core.errors import PaymentError
+from verdicts.gateways.stripe_api import Account
+from verdicts.models import Reconciled
+from verdicts.services.gaps import Gap, Look, Mended, OutOfTime
+from verdicts.services.payment_gaps import payment_gaps
+from verdicts.services.record_gaps import record_gaps
+from verdicts.services.work_gaps import idle_queues, work_gaps
+
+logger = logging.getLogger(__name__)
+
+# Stripe repeats a webhook for three days, and its page can be paid on for one.
+USUAL: Final = timedelta(days=4)
+# Whatever was not paid at the last look can have been made a day before it.
+OVERLAP: Final = timedelta(hours=25)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    gap: Gap
+    mended: Mended | None = None  # None: nobody has tried
+
+    @property
+    def is_settled(self) -> bool:
+        return self.mended is not None and self.mended.settled
+
+
+@dataclass(slots=True)
+class Report:
+    look: Look
+    findings: list[Finding] = field(default_factory=list)
+    unreachable: str = ""  # why Stripe could not be asked
+    unfinished: bool = False  # there was no time for the rest
+    idle: list[str] = field(default_factory=list)  # queues whose jobs nobody takes
+
+    @property
+    def settled(self) -> int:
+        return sum(one.is_settled for one in self.findings)
+
+    @property
+    def left(self) -> int:
+        return len(self.findings) - self.settled
+
+
+def reconcile(
+    *,
+    account: Account,
+    since: datetime,
+    apply: bool,
+    seconds: float,
+    tick: Callable[[int], None] = lambda _: None,
+) -> Report:
+    """Look at everything since then; `apply`: and mend what can be mended, as it is found."""
+    started = timezone.now()
+    look = Look(since, seconds, tick)
+    report = Report(look, idle=idle_queues())
+    if _go_through(work_gaps(look), report, apply=apply):
+        asked = _go_through(payment_gaps(look, account=account), report, apply=apply)
+        if asked and apply:
+            _note_look(since, started)
+        _go_through(record_gaps(look), report, apply=apply)
+    return report
+
+
+def _go_through(gaps: Iterator[Gap], report: Report, *, apply: bool) -> bool:
+    """Whether it came to its end."""
+    try:
+        for gap in gaps:
+            report.findings.append(_mended(gap) if apply and gap.mend else Finding(gap))
+    except OutOfTime:
+        report.unfinished = True
+    except PaymentError as error:
+        if report.look.left > 0:
+            report.unreachable = str(error)
+        report.unfinished = True
+    else:
+        return True
+    return False
+
+
+def _mended(gap: Gap) -> Finding:
+    assert gap.mend  # noqa: S101 - see the caller
+    with about(gap.session_id):
+        try:
+            mended = gap.mend()
+        except Exception:
+            # One that cannot be mended must not keep the others waiting.
+            logger.exception("%s of order %s cannot be mended", gap.kind, gap.order_id)
+            return Finding(gap, Mended("it failed: see the service log", settled=False))
+    if mended.settled:
+        DayCount.add(timezone.now().date(), DayCount.GAP, key=gap.kind)
+    return Finding(gap, mended)
+
+
+def last_look() -> datetime | None:
+    """What was paid by then is known here."""
+    return Reconciled.objects.filter(pk=Reconciled.ONLY).values_list("looked_at", flat=True).first()
+
+
+def _note_look(since: datetime, started: datetime) -> None:
+    """Only one that began where the last one ended: a shorter one leaves something unseen."""
+    if started - since >= USUAL:
+        Reconciled.objects.get_or_create(pk=Reconciled.ONLY, defaults={"looked_at": started})
+    joined = Q(looked_at__gte=since + OVERLAP, looked_at__lt=started)
+    Reconciled.objects.filter(joined, pk=Reconciled.ONLY).update(looked_at=started)
