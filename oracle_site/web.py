@@ -72,7 +72,7 @@ class Web:
         head = Head()
         body = self._application(COMMON | scope, head)
         if self._draining:
-            head.headers.append(("Connection", "close"))
+            head.headers = [*head.headers, ("Connection", "close")]  # theirs may be shared
         if isinstance(body, list):
             protocol.response_bytes(head.status, head.headers, b"".join(body))
         else:
