@@ -35,9 +35,8 @@ check: $(VENV)/.dev
 	$(PY) manage.py check --fail-level WARNING
 	$(DEPLOY) $(PY) manage.py check --deploy --fail-level WARNING
 
-bench: $(VENV)/.dev
-	@failed=0; for one in judgement record walk regeneration console; do \
-		$(PY) -m benchmarks.$$one || failed=1; done; exit $$failed
+bench: $(VENV)/.bench
+	@$(PY) -m benchmarks $(ARGS)
 
 screenshots: $(VENV)/.dev
 	@$(PY) -m tests.screenshots
@@ -61,6 +60,11 @@ $(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	@echo "Installing what the tests need ..."
 	@$(call install,requirements-dev.txt)
+	@touch $@
+
+$(VENV)/.bench: requirements-bench.txt $(VENV)/.dev
+	@echo "Installing what the benchmarks need ..."
+	@$(call install,requirements-bench.txt)
 	@touch $@
 
 define install

@@ -19,9 +19,15 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from audit.core.crosscheck import crosscheck
 from audit.core.vocabulary import DIMENSIONS, LABELS
+from benchmarks.progress import Progress
+from benchmarks.report import Limit, Section, Table, tell
 from verdicts.core.tiers import TIER
 
 ROUNDS = 40
+ABOUT = """
+What one full verdict costs, as a parsed object and as text, beside what others take for as much or
+less. All in turns; of each its best round counts, since a busy machine only ever adds time.
+""".strip()
 Label = Literal["GREEN", "AMBER", "RED", "NULL"]
 
 
@@ -114,19 +120,19 @@ class Work(NamedTuple):
 def alternating(work: dict[str, Work]) -> dict[str, float]:
     """Microseconds per item for each piece of work: its best round, rounds taken in turns."""
     best = dict.fromkeys(work, float("inf"))
-    for round_number in range(ROUNDS):
-        progress(f"round {round_number + 1} of {ROUNDS}")
-        for name, (function, make) in work.items():
-            items = make()
-            start = time.perf_counter()
-            for item in items:
-                function(item)
-            best[name] = min(best[name], (time.perf_counter() - start) / len(items) * 1e6)
-    progress("")
+    with Progress("the gate") as progress:
+        for turn in range(ROUNDS):
+            progress.share(turn, ROUNDS)
+            for name, (function, make) in work.items():
+                items = make()
+                start = time.perf_counter()
+                for item in items:
+                    function(item)
+                best[name] = min(best[name], (time.perf_counter() - start) / len(items) * 1e6)
     return best
 
 
-def speed(title: str, *, wide: bool) -> bool:
+def speed(title: str, *, wide: bool) -> tuple[Table, list[Limit]]:
     texts = [json.dumps(payload, ensure_ascii=False) for payload in corpus(500, wide=wide)]
     schema = jsonschema.Draft202012Validator(TIER["full"].schema)
 
@@ -143,21 +149,17 @@ def speed(title: str, *, wide: bool) -> bool:
             "json.loads": Work(json.loads, lambda: texts),
         }
     )
-    print(f"A full verdict of {len(texts[0]):,} characters, {title}, best of {ROUNDS} rounds:\n")
-    for name, microseconds in took.items():
-        print(f"  {name:<20} {microseconds:>8.2f} µs")
-    print()
-    # Types alone look into no text; of wide text, looking is most of the work.
-    types = None if wide else 1.0
-    limits = (
-        ("gate, parsed", "pydantic, types", types),
+    rows = [[name, f"{microseconds:.2f} µs"] for name, microseconds in took.items()]
+    table = Table(["", "each"], rows, f"{len(texts[0]):,} characters, {title}")
+    wanted = [
         ("gate, parsed", "pydantic, no blanks", 1.0),
         ("gate, parsed", "jsonschema", 0.1),
         ("gate, text", "json.loads", 2.5),
-    )
-    held = [within_limit(f"{a} / {b}", took[a] / took[b], most) for a, b, most in limits]
-    print()
-    return all(held)
+    ]
+    if not wide:  # types alone look into no text; of wide text, looking is most of the work
+        wanted.insert(0, ("gate, parsed", "pydantic, types", 1.0))
+    limits = [Limit(f"{a} / {b}, {title}", took[a] / took[b], most) for a, b, most in wanted]
+    return table, limits
 
 
 def peak_memory(lines: int, folder: Path) -> int:
@@ -167,7 +169,6 @@ def peak_memory(lines: int, folder: Path) -> int:
     with path.open("w") as file:
         for number in range(lines):
             file.write(sample[number % len(sample)])
-    progress(f"scoring {lines:,} verdicts")
     program = (
         "import resource, subprocess, sys\n"
         "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
@@ -180,33 +181,29 @@ def peak_memory(lines: int, folder: Path) -> int:
     return int(run.stdout)
 
 
-def memory() -> bool:
-    with tempfile.TemporaryDirectory(prefix="oracle-bench-") as name:
+def memory() -> tuple[Table, list[Limit]]:
+    with (
+        tempfile.TemporaryDirectory(prefix="oracle-bench-") as name,
+        Progress("scoring 200,000 verdicts"),
+    ):
         small, large = (peak_memory(lines, Path(name)) for lines in (2_000, 200_000))
-    progress("")
-    print("Memory of score_verdict:\n")
-    print(
-        f"  2,000 verdicts   {small / 1024:>7.1f} MB\n  200,000 verdicts {large / 1024:>7.1f} MB\n"
-    )
-    return within_limit("200,000 / 2,000", large / small, 1.1)
+    rows = [["2,000 verdicts", f"{small / 1024:.1f} MB"]]
+    rows += [["200,000 verdicts", f"{large / 1024:.1f} MB"]]
+    limit = Limit("memory of score_verdict, 200,000 / 2,000 verdicts", large / small, 1.1)
+    return Table(["score_verdict", "memory"], rows), [limit]
 
 
-def within_limit(name: str, ratio: float, limit: float | None) -> bool:
-    held = limit is None or ratio <= limit
-    promise = "(no limit)" if limit is None else f"(at most {limit})  {'ok' if held else 'OVER'}"
-    print(f"  {name:<36} {ratio:>6.3f}  {promise}")
-    return held
-
-
-def progress(what: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r  {what:<30}", end="" if what else "\r", file=sys.stderr, flush=True)
+def run() -> Section:
+    section = Section("The gate", ABOUT)
+    for table, limits in (
+        speed("plain ASCII", wide=False),
+        speed("typographic apostrophes", wide=True),
+        memory(),
+    ):
+        section.tables.append(table)
+        section.limits += limits
+    return section
 
 
 if __name__ == "__main__":
-    results = [
-        speed("plain ASCII", wide=False),
-        speed("typographic apostrophes in every text", wide=True),
-        memory(),
-    ]
-    sys.exit(not all(results))
+    sys.exit(tell(run()))

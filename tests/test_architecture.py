@@ -120,7 +120,7 @@ def test_files_are_short_and_their_names_say_something():
 
 
 def test_every_pin_is_exact():
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-bench.txt"):
         for line in (ROOT / name).read_text().splitlines():
             if line and not line.startswith(("#", "-r ")):
                 assert re.fullmatch(r"[A-Za-z0-9_.-]+==[\w.]+", line), line

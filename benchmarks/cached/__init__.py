@@ -1,0 +1,1 @@
+"""A cached verdict under load: this site beside what a team would otherwise pick."""

@@ -1,0 +1,139 @@
+"""Cached reads under load: who bears how much, and how long the slowest hundredth waits."""
+
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from benchmarks import plot
+from benchmarks.cached import wrk
+from benchmarks.cached.contenders import (
+    BARE,
+    DRF,
+    FASTAPI,
+    NGINX,
+    SITE_POSTGRESQL,
+    SITE_SQLITE,
+    Contender,
+    everybody,
+)
+from benchmarks.cached.wrk import Load
+from benchmarks.house.ideas import ideas
+from benchmarks.house.past import is_delivered, session_id
+from benchmarks.houses import Houses
+from benchmarks.progress import Progress
+from benchmarks.report import Limit, Picture, Section, Table, number
+from benchmarks.servers import wait_until_idle
+
+ORDERS: Final = 100_000
+ROUNDS: Final = 4
+SECONDS: Final = 6.0
+
+ABOUT: Final = """
+`GET /api/verdict` for 100,000 sessions at random, answers of 2.4 KB, 64 connections. Whatever
+serves has one core, its database or Redis included; wrk has the other. Everybody is measured in
+turns, four rounds; figures are medians. The site is its real production server on both databases,
+with the count of hits that it keeps. The peers are in `benchmarks/peers`.
+""".strip()
+
+
+def run(houses: Houses, orders: int = ORDERS) -> Section:
+    ids = write_ids(houses.folder / "ids.txt", orders)
+    body = ideas(str)[1].original.body.encode()
+    places = {
+        SITE_SQLITE: houses.filled("SQLite", orders).place,
+        SITE_POSTGRESQL: houses.filled("PostgreSQL", orders).place,
+    }
+    houses.database("plain_drf")
+    where = f"{houses.socket},plain_drf"
+    with houses.pinned(), everybody(houses.folder, ids, body, places, where) as stage:
+        found = in_turns(stage.contenders, ids)
+        left_out = stage.left_out
+    section = Section("Cached reads", ABOUT)
+    section.tables.append(_table(found))
+    section.limits += _throughput(found) + _slowest(found)
+    section.pictures.append(_picture(found))
+    section.notes += [f"Left out: {name} ({why})." for name, why in left_out.items()]
+    return section
+
+
+def write_ids(path: Path, orders: int) -> Path:
+    if not path.exists():
+        numbers = filter(is_delivered, range(1, orders + 1))
+        path.write_text("".join(f"{session_id(number)}\n" for number in numbers))
+    return path
+
+
+def in_turns(contenders: Sequence[Contender], ids: Path) -> dict[str, Load]:
+    rounds: dict[str, list[Load]] = {one.name: [] for one in contenders}
+    done, total = 0, ROUNDS * len(contenders)
+    with Progress("cached reads") as progress:
+        for _ in range(ROUNDS):
+            for one in contenders:
+                rounds[one.name].append(wrk.load(one.url, ids, seconds=SECONDS, secure=one.secure))
+                wait_until_idle(one.process)  # what it put off is its own, and not the next one's
+                done += 1
+                progress.share(done, total)
+    return {name: _median(loads) for name, loads in rounds.items()}
+
+
+def _median(loads: Sequence[Load]) -> Load:
+    return Load(
+        statistics.median(one.per_second for one in loads),
+        statistics.median(one.median for one in loads),
+        statistics.median(one.p99 for one in loads),
+        sum(one.requests for one in loads),
+    )
+
+
+def _table(found: dict[str, Load]) -> Table:
+    beside = found.get(FASTAPI)
+    ordered = sorted(found.items(), key=lambda item: -item[1].per_second)
+    rows = [
+        [
+            name,
+            number(one.per_second / beside.per_second) if beside else "",
+            f"{one.per_second:,.0f}",
+            f"{number(one.median)} ms",
+            f"{number(one.p99)} ms",
+        ]
+        for name, one in ordered
+    ]
+    return Table(["", f"× {FASTAPI}", "requests/s", "median", "99th percentile"], rows)
+
+
+def _throughput(found: dict[str, Load]) -> list[Limit]:
+    def ratio(ours: str, peer: str) -> float:
+        return found[ours].per_second / found[peer].per_second
+
+    limits = []
+    bare = max((name for name in BARE if name in found), key=lambda name: found[name].per_second)
+    wanted = (
+        (SITE_SQLITE, FASTAPI, 6.0),
+        (SITE_SQLITE, bare, 2.5),
+        (SITE_SQLITE, NGINX, 0.3),
+        (SITE_POSTGRESQL, FASTAPI, 1.4),
+    )
+    for ours, peer, least in wanted:
+        if peer in found:
+            what = f"{ours} / {peer}"
+            limits.append(Limit(what, ratio(ours, peer), least=least, unit=" ×"))
+    return limits
+
+
+def _slowest(found: dict[str, Load]) -> list[Limit]:
+    """Beside each of FastAPI, Django and DRF: its 99th percentile, ours over theirs."""
+    return [
+        Limit(f"{ours} / {peer}, 99th percentile", found[ours].p99 / found[peer].p99, 1.0)
+        for ours in (SITE_SQLITE, SITE_POSTGRESQL)
+        for peer in (FASTAPI, *BARE, *DRF)
+        if peer in found
+    ]
+
+
+def _picture(found: dict[str, Load]) -> Picture:
+    name = FASTAPI if FASTAPI in found else min(found)
+    figures = {its: one.per_second / found[name].per_second for its, one in found.items()}
+    says = f"Cached reads a second, as multiples of {name}"
+    drawn = plot.bars(says, figures, ours=(SITE_SQLITE, SITE_POSTGRESQL), unit=" ×")
+    return Picture("bench-cached.svg", says, drawn)

@@ -1,0 +1,54 @@
+import pytest
+
+from benchmarks.report import Limit, Section, Table, in_markdown, in_text, number
+
+
+@pytest.mark.parametrize(
+    ("limit", "kept", "promise"),
+    [
+        (Limit("a", 1.25, most=1.25), True, "at most 1.25"),
+        (Limit("a", 1.26, most=1.25), False, "at most 1.25"),
+        (Limit("a", 6.0, least=6.0, unit=" ×"), True, "at least 6.00 ×"),
+        (Limit("a", 5.99, least=6.0), False, "at least 6.00"),
+        (Limit("a", 100.0, most=90.0, unit=" MB"), False, "at most 90.0 MB"),
+    ],
+)
+def test_a_limit_is_kept_up_to_its_very_figure(limit, kept, promise):
+    assert (limit.is_kept, limit.promise) == (kept, promise)
+
+
+SECTION = Section(
+    "Reads",
+    "How it was measured.",
+    [Table(["", "each"], [["one", "1 ms"], ["another", "20 ms"]])],
+    [Limit("one / another", 0.05, most=0.1), Limit("another / one", 20.0, most=10.0)],
+    notes=["Left out: nobody."],
+)
+
+
+def test_a_section_is_told_on_a_terminal():
+    assert in_text(SECTION) == (
+        "Reads\n=====\n\n"
+        "            each\n  -------  -----\n  one       1 ms\n  another  20 ms\n\n"
+        "  one / another       0.05  at most 0.10  kept\n"
+        "  another / one       20.0  at most 10.0  MISSED\n\n"
+        "Left out: nobody.\n"
+    )
+
+
+def test_a_section_is_told_on_the_page():
+    page = in_markdown(SECTION)
+    assert "## Reads\n\nHow it was measured.\n" in page
+    assert "|  | each |\n|---|---:|\n| one | 1 ms |\n" in page
+    assert "| another / one | 20.0 | at most 10.0 | MISSED |" in page
+    assert not SECTION.is_kept
+
+
+def test_figures_have_the_digits_that_tell_something():
+    assert [number(x) for x in (0.123, 9.99, 12.34, 123.4, 12345.6)] == [
+        "0.12",
+        "9.99",
+        "12.3",
+        "123",
+        "12,346",
+    ]
