@@ -18,6 +18,7 @@ from django.db.models import Max
 from audit import log
 from audit.core import chain
 from audit.core.verification import Findings, Line, Row, examine
+from audit.erasure import erase_again
 from audit.log_file import MODE, LogFile, locked, rotated
 from audit.log_writer import put_back, seal_row
 from audit.models import LogEntry
@@ -61,12 +62,13 @@ def verify_log(*, older_elsewhere: bool = False, tick: Tick = lambda _: None) ->
 
 
 def repair_log(found: Findings) -> None:
-    """Append what the database has and the file lacks, as far as appending can mend it.
+    """Append what the database has and the file lacks; blank what was erased and is there again.
 
     The writer mends all but one case by itself: it takes an empty file for a
     rotation, and only the walk (`found`) can tell that lines are gone with it.
     """
     path = settings.ORACLE_LOG_PATH
+    erase_again(found.not_erased)
     if found.cut_after is not None:
         with _held(path), LogFile(path) as file:
             if file.cut_torn_tail() is None:

@@ -61,6 +61,7 @@ class Findings:
     torn: list[str] = field(default_factory=list)
     unmarked: int = 0
     missing: int = 0  # rows that are in no file
+    not_erased: list[str] = field(default_factory=list)  # ids, with a preview that is to go
     cut_after: int | None = None  # the last place that is there, where later ones are missing
 
     def add(self, where: str, what: str) -> None:
@@ -131,12 +132,16 @@ class _Walk:
             return ""
         if hash_ != row.hash:
             return ALTERED
-        if text == row.text:
-            return ""
+        return "" if text == row.text else self._of_preview(text, row)
+
+    def _of_preview(self, text: str, row: Row) -> str:
         erased = chain.erase_preview(text)
         if erased != chain.erase_preview(row.text):
             return ROW_ALTERED
-        return BLANKED if text == erased else NOT_ERASED
+        if text == erased:
+            return BLANKED
+        self._found.not_erased.append(row.entry_id)
+        return NOT_ERASED
 
     def _place(self, sequence: int) -> str:
         """Step on to the row of this place; says what is wrong about finding it here."""

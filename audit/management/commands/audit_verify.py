@@ -29,8 +29,8 @@ class Command(BaseCommand):
         what.add_argument(
             "--repair",
             action="store_true",
-            help="append what the database has and the end of the file lacks, then check again; "
-            "no line that is there is changed",
+            help="append what the database has and the end of the file lacks, blank what was "
+            "erased and is still there, then check again; nothing else that is there is changed",
         )
         what.add_argument(
             "--export",
@@ -95,6 +95,8 @@ def _done(before: Findings, after: Findings) -> str:
     done = [f"appended {_count(appended, 'line')}"] if appended > 0 else []
     if marked := before.unmarked - after.unmarked:
         done.append(f"marked {_count(marked, 'line')} that a crash had left unmarked")
+    if blanked := len(before.not_erased) - len(after.not_erased):
+        done.append(f"blanked {_count(blanked, 'preview')} that had been erased")
     if len(after.torn) < len(before.torn):
         done.append("put the half line at the end aside (.torn)")
     return f"Repair: {'; '.join(done) or 'there was nothing to append'}."
