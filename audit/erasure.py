@@ -88,7 +88,7 @@ def erase_again(entry_ids: Sequence[str]) -> None:
 def _erase_files(path: Path, sessions: set[bytes]) -> list[str]:
     """Every file, until none is there that was not looked at; returns what could not be read."""
     seen: set[int] = set()
-    unread = []
+    unread: list[str] = []
     for _ in range(ROUNDS):
         due = [one for one in [*rotated(path), path] if _inode(one) not in {None, *seen}]
         if not due:

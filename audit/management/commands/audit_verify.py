@@ -66,6 +66,9 @@ class Command(BaseCommand):
             raise CommandError(why, returncode=NOT_DONE) from None
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}", returncode=NOT_DONE) from None
+        if older_elsewhere and found.begins:
+            note = f"begins with place {found.begins:,} of the record"
+            self.stdout.write(f"Note: {note}; what is before it was not looked for.")
         for note in _notes(found, repaired=repair):
             self.stdout.write(note)
         if found.first:
@@ -87,7 +90,13 @@ def _export(target: Path, host: str) -> str:
         raise CommandError(sentence, returncode=NOT_DONE) from None
     except Damaged as error:
         raise CommandError(f"Nothing exported. {error}.", returncode=FAULTY) from None
-    return f"{_count(written, 'line')} of {host} written to {target}."
+    told = f"{_count(written.lines, 'line')} of {host} written to {target}."
+    if written.hole:
+        missing = f"NOT WHOLE: at place {written.hole:,} of the record something is missing from "
+        raise CommandError(
+            f"{told}\n{missing}the database. The host's own files may have it.", returncode=FAULTY
+        )
+    return told
 
 
 def _done(before: Findings, after: Findings) -> str:
