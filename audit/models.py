@@ -62,6 +62,12 @@ class ModelCall(models.Model):
     def __str__(self) -> str:
         return f"call {self.pk} to {self.model}: {self.outcome}"
 
+    def forget_query(self) -> None:
+        """Without what is made from the query alone: its digest, and the seed."""
+        self.prompt_sha256 = ""
+        self.asked = {key: value for key, value in self.asked.items() if key != "seed"}
+        self.sent = {key: value for key, value in self.sent.items() if key != "seed"}
+
 
 class CrosscheckLog(models.Model):
     """One decision of the gate. A rejected output's text is kept here alone, as evidence (C15)."""

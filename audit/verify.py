@@ -18,8 +18,9 @@ from django.db.models import Max
 from audit import log
 from audit.core import chain
 from audit.core.verification import Findings, Line, Row, examine
+from audit.erasure import erase_again
 from audit.log_file import MODE, LogFile, locked, rotated
-from audit.log_writer import put_back, seal_row
+from audit.log_writer import Position, put_back, seal_row
 from audit.models import LogEntry
 
 CHUNK: Final = 2000
@@ -55,18 +56,19 @@ def verify_log(*, older_elsewhere: bool = False, tick: Tick = lambda _: None) ->
         return examine(
             _ticked(_lines(parts), tick),
             (_row(row, host) for row in rows.iterator(chunk_size=CHUNK)),
-            lambda entry_id: _find(entry_id, host),
+            lambda entry_id, prev: _find(entry_id, prev, host),
             older_elsewhere=older_elsewhere,
         )
 
 
 def repair_log(found: Findings) -> None:
-    """Append what the database has and the file lacks, as far as appending can mend it.
+    """Append what the database has and the file lacks; blank what was erased and is there again.
 
     The writer mends all but one case by itself: it takes an empty file for a
     rotation, and only the walk (`found`) can tell that lines are gone with it.
     """
     path = settings.ORACLE_LOG_PATH
+    erase_again(found.not_erased)
     if found.cut_after is not None:
         with _held(path), LogFile(path) as file:
             if file.cut_torn_tail() is None:
@@ -79,17 +81,25 @@ def repair_log(found: Findings) -> None:
     log.sweep()
 
 
-def export_log(target: Path, *, host: str, tick: Tick = lambda _: None) -> int:
-    """That host's whole record as one new file; returns how many lines.
+class Exported(NamedTuple):
+    lines: int
+    hole: int  # the first place at which the line before it is not on record; 0: none
+
+
+def export_log(target: Path, *, host: str, tick: Tick = lambda _: None) -> Exported:
+    """That host's whole record as one new file.
 
     Raises FileExistsError, other OSErrors and Damaged; then there is no new file.
     """
-    written = 0
+    written, hole, last = 0, 0, Position(0, chain.GENESIS)
     fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
     try:
         with os.fdopen(fd, "wb") as file:
             for row in LogEntry.objects.written(host).iterator(chunk_size=CHUNK):
                 file.write(_recorded(row).encode())
+                if not hole and (row.sequence, row.prev) != (last.sequence + 1, last.hash):
+                    hole = last.sequence + 1
+                last = Position(row.sequence or 0, row.hash)
                 written += 1
                 tick(written)
             file.flush()
@@ -97,7 +107,7 @@ def export_log(target: Path, *, host: str, tick: Tick = lambda _: None) -> int:
     except BaseException:
         target.unlink()
         raise
-    return written
+    return Exported(written, hole)
 
 
 def _recorded(row: LogEntry) -> str:
@@ -178,6 +188,9 @@ def _row(row: LogEntry, host: str) -> Row:
     return Row(row.public_id, row.sequence, row.hash, text)
 
 
-def _find(entry_id: str, host: str) -> Row | None:
+def _find(entry_id: str, prev: str, host: str) -> Row | None:
     row = LogEntry.objects.filter(public_id=entry_id).first()
+    if row and row.host == host and row.sequence is None:
+        sealed = seal_row(row, prev)
+        return Row(row.public_id, None, sealed.hash, sealed.line)
     return _row(row, host) if row else None

@@ -13,7 +13,10 @@ from audit.subject import subject
 
 NOBODY: Final = "-"
 SESSION: Final = re.compile(r"cs_(?:test|live)_[A-Za-z0-9]+")
-ADDRESS: Final = re.compile(r"[^\s@<>()\"',;:=]+@[^\s@<>()\"',;:=]+")
+# Its first part may be quoted or hold an apostrophe, and in a URL its @ is escaped.
+ADDRESS: Final = re.compile(
+    r"""(?:"[^"\n]{1,70}"|[^\s@<>()"',;:=][^\s@<>()",;:=]*)(?:@|%(?:25)*40)[^\s@<>()"',;:=]+"""
+)
 # What a job has told of its failure itself, with its session, django-q need not tell again.
 TOLD: Final = "verdicts.tasks.JobFailed"
 
@@ -86,8 +89,8 @@ def _named(error: BaseException) -> str:
 
 
 def _may_quote(error: BaseException) -> bool:
-    """A database's words may be a row's, those of a wrong value the value's."""
-    if isinstance(error, ValueError):
+    """A database's words may be a row's, those of a wrong value or key what that is."""
+    if isinstance(error, ValueError | LookupError):
         return True
     modules = {one.__module__ for one in type(error).__mro__}
     return any(

@@ -1,7 +1,8 @@
 """Whether the lines of the log are the record: chain, order, gaps, end, and each line's text.
 
 Pure: no I/O, no clock, no Django. The caller brings the lines in the order of
-the files, the rows in the order of their places, and a way to find a row by id.
+the files, the rows in the order of their places, and a way to find a row by id: one that is not
+marked as written comes with what it would be after the hash that is passed along.
 
 Policy
 - A line is judged by itself first, then against its row, then against the line before.
@@ -9,7 +10,9 @@ Policy
 - A half line at the end of a file is what a crash leaves: noted, and no fault, for
   its row is missed all the same if it is not written elsewhere.
 - A line whose row is not marked yet is what a crash leaves too: the writer marks it.
-- Rows before the first line are missed, unless older files are said to be elsewhere.
+  It must be what its row gives after the line before, or it is forged.
+- Rows before the first line are missed, unless older files are said to be elsewhere; where
+  no line is here at all, nothing tells that they are.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +25,7 @@ UNKNOWN: Final = "not in the database: added, or the database was restored from 
 FOREIGN: Final = "belongs to another host's log"
 MOVED: Final = "out of order, or there twice"
 ALTERED: Final = "not the line that was recorded: its hash is not the one in the database"
+NOT_OURS: Final = "not the line that its row in the database gives: forged, or altered"
 ROW_ALTERED: Final = "its row in the database was altered: that no longer gives the recorded hash"
 BLANKED: Final = "its preview is blank, though the database has it"
 NOT_ERASED: Final = "its preview was erased in the database and is still in the file"
@@ -60,7 +64,9 @@ class Findings:
     first: Fault | None = None
     torn: list[str] = field(default_factory=list)
     unmarked: int = 0
+    begins: int = 0  # the first place that is there
     missing: int = 0  # rows that are in no file
+    not_erased: list[str] = field(default_factory=list)  # ids, with a preview that is to go
     cut_after: int | None = None  # the last place that is there, where later ones are missing
 
     def add(self, where: str, what: str) -> None:
@@ -71,7 +77,7 @@ class Findings:
 def examine(
     lines: Iterable[Line],
     rows: Iterator[Row],
-    find: Callable[[str], Row | None],
+    find: Callable[[str, str], Row | None],
     *,
     older_elsewhere: bool = False,
 ) -> Findings:
@@ -81,7 +87,7 @@ def examine(
 
 class _Walk:
     def __init__(
-        self, rows: Iterator[Row], find: Callable[[str], Row | None], *, older_elsewhere: bool
+        self, rows: Iterator[Row], find: Callable[[str, str], Row | None], *, older_elsewhere: bool
     ) -> None:
         self._rows, self._find = rows, find
         self._skips_start = older_elsewhere
@@ -108,7 +114,7 @@ class _Walk:
         fields = chain.parse(text) or {}
         prev = str(fields.get("prev"))
         wrong = chain.verify(text, prev)
-        row = self._row(chain.entry_id(fields))
+        row = self._row(chain.entry_id(fields), prev)
         # An altered line still takes its row's place: the rows after it are not missed.
         misplaced = self._place(row.sequence) if row and row.text and row.sequence else ""
         blame = wrong or self._against_row(text, str(fields.get("hash")), row) or misplaced
@@ -118,25 +124,27 @@ class _Walk:
             self._found.add(where, blame)
         self._prev = None if blame else str(fields["hash"])
 
-    def _row(self, entry_id: str) -> Row | None:
+    def _row(self, entry_id: str, prev: str) -> Row | None:
         if self._due and self._due.entry_id == entry_id:
             return self._due
-        return self._find(entry_id) if entry_id else None
+        return self._find(entry_id, prev) if entry_id else None
 
     def _against_row(self, text: str, hash_: str, row: Row | None) -> str:
         if row is None or not row.text:
             return FOREIGN if row else UNKNOWN
-        if row.sequence is None:
-            self._found.unmarked += 1
-            return ""
         if hash_ != row.hash:
-            return ALTERED
-        if text == row.text:
-            return ""
+            return NOT_OURS if row.sequence is None else ALTERED
+        self._found.unmarked += row.sequence is None
+        return "" if text == row.text else self._of_preview(text, row)
+
+    def _of_preview(self, text: str, row: Row) -> str:
         erased = chain.erase_preview(text)
         if erased != chain.erase_preview(row.text):
             return ROW_ALTERED
-        return BLANKED if text == erased else NOT_ERASED
+        if text == erased:
+            return BLANKED
+        self._found.not_erased.append(row.entry_id)
+        return NOT_ERASED
 
     def _place(self, sequence: int) -> str:
         """Step on to the row of this place; says what is wrong about finding it here."""
@@ -147,16 +155,22 @@ class _Walk:
             passed += self._due.sequence != sequence
             self._due = next(self._rows, None)
         begins, self._seen = self._seen == 0 and self._skips_start, sequence
+        self._found.begins = self._found.begins or sequence
         if not passed or begins:
             return ""
         self._found.missing += passed
         return f"{_lines(passed)} missing before it, from place {first} of the record on"
 
     def _end(self, where: str) -> None:
-        if self._due is None or (self._seen == 0 and self._skips_start):
+        if self._due is None:
             return
         missing = 1 + sum(1 for _ in self._rows)
         self._found.missing += missing
+        if self._skips_start and not self._seen:
+            self._found.add(
+                where or "no file", f"no line of the record is here, and it has {missing:,}"
+            )
+            return
         self._found.cut_after = self._seen
         self._found.add(
             where or "no file", f"the record goes on: {_lines(missing)} missing at the end"

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import transaction
 
-from audit import log
+from audit import erasure, log
 from audit.erasure import apply_erasures, erase_previews
 from audit.models import LogEntry
 from tests.audit.conftest import read_chain
@@ -145,3 +145,101 @@ def test_many_sessions_are_found(log_path):
     append(*sessions, KEPT)
     assert erase_previews(sessions) == 120
     assert erase_previews(sessions) == 0
+
+
+def test_a_preview_that_quotes_an_erased_session_is_its_own_customers(log_path):
+    append(GONE)
+    log.append(checked(KEPT, query=f"Was the verdict {GONE} right?"))
+    erase_previews([GONE])
+    log.sweep()
+    assert [one["query_preview"] for one in read_chain(log_path)] == [
+        "",
+        f"Was the verdict {GONE} right?",
+    ]
+    call_command("audit_verify")
+
+
+def test_a_line_that_is_none_of_ours_keeps_no_preview_and_nothing_else_waiting(log_path):
+    append(GONE, KEPT)
+    forged = f'{{"session_id":"{GONE}","query_preview":"secret of {GONE}","n":NaN}}\n'
+    log_path.write_text(forged + log_path.read_text())
+    erase_previews([GONE])
+    log.sweep()
+    assert f"secret of {GONE}" not in log_path.read_text()
+    assert f"secret of {KEPT}" in log_path.read_text()
+    assert LogEntry.objects.to_erase("here").count() == 0
+
+
+def test_a_file_that_may_not_be_read_keeps_no_other_waiting(log_path, monkeypatch, caplog):
+    append(GONE)
+    log_path.rename(beside(log_path, ".1.gz"))
+    append(GONE)
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(erasure.gzip, "open", refuse)
+    erase_previews([GONE])
+    log.sweep()
+    assert "secret" not in log_path.read_text()
+    assert "oracle_log.jsonl.1.gz: Permission denied" in caplog.text
+    assert LogEntry.objects.to_erase("here").count() == 2
+
+
+@pytest.mark.parametrize("when", ["while it is read", "after it was listed"])
+def test_a_rotation_meanwhile_keeps_no_preview(log_path, monkeypatch, when):
+    append(GONE, KEPT)
+    aside = beside(log_path, ".1")
+
+    def rotate(then):
+        def first(*arguments):
+            found = then(*arguments)
+            if not aside.exists():
+                log_path.rename(aside)  # logrotate takes no lock of ours
+                log_path.touch()
+            return found
+
+        return first
+
+    if when == "while it is read":
+        monkeypatch.setattr(erasure.os, "fsync", rotate(os.fsync))
+    else:
+        monkeypatch.setattr(erasure, "rotated", rotate(erasure.rotated))
+    erase_previews([GONE])
+    log.sweep()
+    assert f"secret of {GONE}" not in aside.read_text() + log_path.read_text()
+    assert len(aside.read_text().splitlines()) == 2
+    assert log_path.read_text() == ""
+    call_command("audit_verify")
+
+
+def test_repair_erases_again_what_came_back(log_path, capsys):
+    append(GONE, KEPT)
+    before = log_path.read_bytes()
+    erase_previews([GONE])
+    log.sweep()
+    log_path.write_bytes(before)  # a copy, made before the erasure
+    with pytest.raises(Exception, match="erased in the database and is still in the file"):
+        call_command("audit_verify")
+    call_command("audit_verify", "--repair")
+    assert "Repair: blanked 1 preview that had been erased." in capsys.readouterr().out
+    assert f"secret of {GONE}" not in log_path.read_text()
+
+
+def test_a_draft_is_nobody_elses_to_read_and_a_kill_leaves_none_for_long(log_path, monkeypatch):
+    append(GONE, KEPT)
+    log_path.chmod(0o640)
+    left = log_path.with_name(f".{log_path.name}.1.erasing")
+    left.write_text(f"secret of {GONE}")
+    modes = []
+
+    def look(_fd):
+        drafts = log_path.parent.glob(".*.erasing")
+        modes.extend(one.stat().st_mode & 0o777 for one in drafts)
+
+    monkeypatch.setattr(erasure.os, "fsync", look)
+    erase_previews([GONE])
+    log.sweep()
+    assert modes == [0o600]
+    assert log_path.stat().st_mode & 0o777 == 0o640
+    assert not left.exists()

@@ -20,6 +20,7 @@ from verdicts.admin.tinted import tinted
 from verdicts.core.errors import CannotResend
 from verdicts.core.readable import Readable, readable
 from verdicts.models import Order, Verdict
+from verdicts.services.personal_data import spellings
 from verdicts.services.resend import ENDED, resend, resendable_email
 from verdicts.services.timeline import timeline
 
@@ -52,7 +53,7 @@ class OrderAdmin(RecordAdmin):
     def find(self, request: HttpRequest, term: str) -> Q | None:
         """By its shape: each is one look into one index."""
         if "@" in term:  # who is a customer is for those who may know
-            return Q(lower_email=term.lower()) if allowed(request, CUSTOMER) else None
+            return Q(lower_email__in=spellings(term)) if allowed(request, CUSTOMER) else None
         if term.startswith("cs_"):
             return Q(session_id=term)
         if term.startswith("pi_"):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Case, Count, F, IntegerField, Max, Q, Sum, Value, When
 from django.db.models.functions import Cast, Floor
 from django.utils import timezone
@@ -27,6 +27,7 @@ MOST_DAYS: Final = 90  # as far back as anybody looks
 # Milliseconds that a call may take to be counted there; what takes longer is under BEYOND.
 LATENCIES: Final = (250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000)
 BEYOND: Final = "beyond"
+ROLLING_UP: Final = 0x07AC1E  # the lock's name: any number that nobody else takes
 CHARTED: Final = ("order", "hit", "regen call", "divergence")  # what is read day by day
 
 
@@ -83,9 +84,10 @@ def figures(days: int) -> Figures:
 def roll_up(day: date) -> int:
     """Count the day anew from its rows; returns how many counts it has. Safe to repeat."""
     counted = Counter[Key]()
-    for key, count in _counts(day):
-        counted[key] += count
     with transaction.atomic():
+        _one_at_a_time()
+        for key, count in _counts(day):
+            counted[key] += count
         DayCount.objects.filter(day=day).exclude(name__in=DayCount.AS_IT_HAPPENS).delete()
         DayCount.objects.bulk_create(
             [
@@ -97,6 +99,16 @@ def roll_up(day: date) -> int:
             update_fields=["count"],
         )
     return len(counted)
+
+
+def _one_at_a_time() -> None:
+    """Until the transaction ends: of two counts the later one stays, and no counter falls.
+
+    On SQLite a transaction waits for the one before it by itself (`oracle_site.env`).
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ROLLING_UP])
 
 
 def roll_up_open_days() -> int:

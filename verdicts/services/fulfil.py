@@ -46,7 +46,8 @@ def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
         _without_answer(order, model, error)
         return None
     with transaction.atomic():
-        row = judged.record()
+        # Our claim may have run out, the order be delivered by another, and erased since.
+        row = judged.as_of(cache.hold(order)).record()
         if judged.decision.approved:
             return _approve(order, judged, row)
         _finish(order, Status.REJECTED, judged.decision.crosscheck_reason, crosscheck=row)

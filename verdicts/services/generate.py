@@ -7,8 +7,9 @@ verdict here; only a Judged that the gate approved can be (`Judged.store`).
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
+from django.db import transaction
 from django.utils import timezone
 
 from audit import log
@@ -21,7 +22,7 @@ from verdicts.core.body import fingerprint
 from verdicts.core.errors import ModelBusy, ModelError, ModelRefused, ModelRetired
 from verdicts.core.lock import ModelRequest, locked_request
 from verdicts.gateways.gemini import Answer
-from verdicts.models import Order, Verdict
+from verdicts.models import Order, Status, Verdict
 
 # The gateway, as the caller passes it in.
 Generate = Callable[[ModelRequest], Answer]
@@ -42,6 +43,12 @@ class Judged:
     call: ModelCall | None  # None: it was not we who asked
     output: str
     decision: Decision
+
+    def as_of(self, order: Order) -> "Judged":
+        """For the order as it is now, which the caller holds: of an erased one no text is kept."""
+        return replace(
+            self, order=order, output="" if order.status == Status.ERASED else self.output
+        )
 
     def record(self) -> CrosscheckLog:
         """The crosscheck's row and its log entry: for every decision, approved or not."""
@@ -131,8 +138,17 @@ def _call(
         raise
     finally:
         call.duration_ms = round((time.monotonic() - started) * 1000)
-        call.save()
+        _save(call, order)
     return answer, call
+
+
+def _save(call: ModelCall, order: Order) -> None:
+    with transaction.atomic():
+        # Held: an erasure comes before this, and is heeded, or after it, and finds the call.
+        now = Order.objects.select_for_update().filter(pk=order.pk).first()
+        if now and now.status == Status.ERASED:
+            call.forget_query()
+        call.save()
 
 
 def _storable(text: str, length: int) -> str:

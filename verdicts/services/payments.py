@@ -31,6 +31,10 @@ logger = logging.getLogger(__name__)
 # A refund can be reported before its payment: it waits as long as Stripe goes on retrying.
 NO_SUCH_PAYMENT: Final = "no such payment here"
 WAIT: Final = timedelta(days=3)
+NOT_OURS: Final = "not our session"
+NOT_NAMED: Final = "no payment named"
+# Whom it concerns has no order here, so no erasure would ever find it.
+NOBODYS: Final = (NOT_OURS, NO_SUCH_PAYMENT, NOT_NAMED)
 LARGEST_AMOUNT: Final = 99_999_999  # Stripe's own
 # Of an order that its customer had erased nothing comes any more, and what Stripe
 # says of it is not kept either.
@@ -63,7 +67,7 @@ def process(stored: StripeEvent) -> bool:
         StripeEvent.objects.filter(pk=stored.pk).update(
             outcome=outcome[:100], processed_at=None if waits else timezone.now()
         )
-        if outcome.startswith(ERASED):
+        if outcome.startswith(ERASED) or (outcome in NOBODYS and not waits):
             StripeEvent.objects.filter(pk=stored.pk).update(object=bare(stored.object))
     return not waits
 
@@ -79,7 +83,7 @@ def note_session(session: CheckoutSession) -> str:
     """What Stripe says of a session that the customer has finished with. In a transaction."""
     order = _order_for(session)
     if order is None:
-        return "not our session"
+        return NOT_OURS
     if order.status == Status.ERASED:
         return ERASED
     if session.payment == "paid":
@@ -98,7 +102,7 @@ def recreate(session: CheckoutSession) -> str:
     known = Order.objects.filter(session_id=session.id).exists()
     order = _order_for(session)
     if order is None:
-        return "not our session"
+        return NOT_OURS
     if known or str(order.token) == session.reference or not order.query:
         return _accept_payment(order, session)
     then = {  # today's price says nothing about it
@@ -161,7 +165,7 @@ def why_held(order: Order, session: CheckoutSession) -> str:
 
 def _completed(raw: dict[str, Any]) -> str:
     session = read_session(raw)
-    return note_session(session) if session else "not our session"
+    return note_session(session) if session else NOT_OURS
 
 
 def _failed(raw: dict[str, Any]) -> str:
@@ -176,7 +180,7 @@ def _end_unpaid(raw: dict[str, Any], sources: list[Status], target: Status) -> s
     session = read_session(raw)
     order = _order_for(session) if session else None
     if order is None:
-        return "not our session"
+        return NOT_OURS
     if order.status == Status.ERASED:
         return ERASED
     return target.value if order.move(sources, target) else "already further on"
@@ -190,7 +194,7 @@ def note_refunded(charge: dict[str, Any]) -> str:
     intent = payment_intent(charge)
     order = Order.objects.filter(payment_intent=intent).first() if intent else None
     if order is None:
-        return NO_SUCH_PAYMENT if intent else "no payment named"
+        return NO_SUCH_PAYMENT if intent else NOT_NAMED
     now_about(order.session_id)
     outcome = _note_charge(order, charge)
     return f"{ERASED}, {outcome}" if order.status == Status.ERASED else outcome

@@ -12,8 +12,17 @@ from verdicts.models import Order
 
 def orders_of(email: str) -> QuerySet[Order]:
     """The person's orders, however the address was typed."""
-    same = Order.objects.alias(lower_email=Lower("email")).filter(lower_email=email.lower())
-    return same.order_by("pk")
+    lower = Order.objects.alias(lower_email=Lower("email"))
+    return lower.filter(lower_email__in=spellings(email)).order_by("pk")
+
+
+def spellings(email: str) -> set[str]:
+    """What a database may make of the address in lower case: some leave all but ASCII as it is."""
+    return {email.lower(), _ascii_lower(email), _ascii_lower(email.upper())}
+
+
+def _ascii_lower(text: str) -> str:
+    return "".join(one.lower() if one.isascii() else one for one in text)
 
 
 def personal_data(orders: Iterable[Order]) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ model without end.
 
 import logging
 import math
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -80,9 +79,7 @@ def _keep(order: Order, judged: Judged, emailed: str) -> Outcome:
         # Holds the order's row, as the cache wants it; it may have changed while we asked.
         still_mine = _mine(order).update(regen_until=None)
         order.refresh_from_db()
-        if order.status == Status.ERASED:
-            judged = replace(judged, output="")  # nobody keeps it any more
-        row = replace(judged, order=order).record()
+        row = judged.as_of(order).record()
         if not still_mine:
             return _lost(order)
         if not judged.decision.approved:

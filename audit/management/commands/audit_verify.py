@@ -29,8 +29,8 @@ class Command(BaseCommand):
         what.add_argument(
             "--repair",
             action="store_true",
-            help="append what the database has and the end of the file lacks, then check again; "
-            "no line that is there is changed",
+            help="append what the database has and the end of the file lacks, blank what was "
+            "erased and is still there, then check again; nothing else that is there is changed",
         )
         what.add_argument(
             "--export",
@@ -66,6 +66,9 @@ class Command(BaseCommand):
             raise CommandError(why, returncode=NOT_DONE) from None
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}", returncode=NOT_DONE) from None
+        if older_elsewhere and found.begins:
+            note = f"begins with place {found.begins:,} of the record"
+            self.stdout.write(f"Note: {note}; what is before it was not looked for.")
         for note in _notes(found, repaired=repair):
             self.stdout.write(note)
         if found.first:
@@ -87,7 +90,13 @@ def _export(target: Path, host: str) -> str:
         raise CommandError(sentence, returncode=NOT_DONE) from None
     except Damaged as error:
         raise CommandError(f"Nothing exported. {error}.", returncode=FAULTY) from None
-    return f"{_count(written, 'line')} of {host} written to {target}."
+    told = f"{_count(written.lines, 'line')} of {host} written to {target}."
+    if written.hole:
+        missing = f"NOT WHOLE: at place {written.hole:,} of the record something is missing from "
+        raise CommandError(
+            f"{told}\n{missing}the database. The host's own files may have it.", returncode=FAULTY
+        )
+    return told
 
 
 def _done(before: Findings, after: Findings) -> str:
@@ -95,6 +104,8 @@ def _done(before: Findings, after: Findings) -> str:
     done = [f"appended {_count(appended, 'line')}"] if appended > 0 else []
     if marked := before.unmarked - after.unmarked:
         done.append(f"marked {_count(marked, 'line')} that a crash had left unmarked")
+    if blanked := len(before.not_erased) - len(after.not_erased):
+        done.append(f"blanked {_count(blanked, 'preview')} that had been erased")
     if len(after.torn) < len(before.torn):
         done.append("put the half line at the end aside (.torn)")
     return f"Repair: {'; '.join(done) or 'there was nothing to append'}."

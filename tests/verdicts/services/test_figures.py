@@ -1,7 +1,10 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from audit.models import CrosscheckLog, DayCount, DivergenceEvent
@@ -82,3 +85,35 @@ def test_days_that_the_sweep_missed_are_counted_later(paid_order):
         order.save(force_insert=True)
     roll_up_open_days()
     assert figures(5).series("order") == [0, 1, 0, 1, 1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_that_count_at_once_the_later_count_stays(paid_order):
+    """A counter that falls is taken for a restart by whoever reads the metrics."""
+    paid_order("full")
+    today = timezone.now().date()
+    counted, overtaken = threading.Event(), threading.Event()
+
+    def pause(execute, sql, params, many, context):
+        found = execute(sql, params, many, context)
+        if "audit_divergenceevent" in sql and not counted.is_set():  # which comes after orders
+            counted.set()
+            overtaken.wait(1)  # in vain, where the other has to wait for us
+        return found
+
+    def count_slowly():
+        with connection.execute_wrapper(pause):
+            roll_up(today)
+        connection.close()
+
+    def sell_and_count():
+        counted.wait(10)
+        paid_order("full")
+        roll_up(today)
+        overtaken.set()
+        connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(count_slowly), pool.submit(sell_and_count)]:
+            done.result()
+    assert figures(1).sum("order") == 2

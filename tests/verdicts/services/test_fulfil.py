@@ -9,6 +9,7 @@ from audit.models import CrosscheckLog, LogEntry, ModelCall
 from verdicts.core.errors import ModelBusy
 from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
 from verdicts.outside import ask_model
+from verdicts.services.erase import erase
 from verdicts.services.fulfil import MOST_ATTEMPTS, fulfil
 from verdicts.services.generate import Judged
 from verdicts.services.sweep import order_again, sweep
@@ -262,6 +263,36 @@ def steal(found: list[Order]) -> None:
     """The rest of a sweep that listed the order before a worker claimed it."""
     assert [order_again(order) for order in found] == [False]
     assert fulfil(found[0].pk, model="gemini-2.5-flash", ask=ask_model) is None
+
+
+def deliver_and_erase_meanwhile(order: Order, sandbox, run_jobs, then):
+    """The worker stalls past its lease: another delivers, and the customer is erased."""
+
+    def ask(request):
+        Order.objects.filter(pk=order.pk).update(due_at=timezone.now() - timedelta(seconds=1))
+        fulfil(order.pk, model="gemini-2.5-flash", ask=ask_model)
+        run_jobs()
+        erase(order, who="ada", reason="asked")
+        sandbox.fault("gemini", "contradictory")
+        return then(request)
+
+    return ask
+
+
+@pytest.mark.parametrize("then", [ask_model, refuse_for_now], ids=["answered", "busy"])
+def test_a_worker_that_comes_late_brings_no_erased_text_back(sandbox, paid_order, run_jobs, then):
+    order = paid_order(query="My secret plan?")
+    late = deliver_and_erase_meanwhile(order, sandbox, run_jobs, then)
+    fulfil(order.pk, model="gemini-2.5-flash", ask=late)
+    order.refresh_from_db()
+    assert order.status == Status.ERASED
+    assert not any("secret" in row.entry for row in LogEntry.objects.all())
+    assert not CrosscheckLog.objects.exclude(evidence="").exists()
+    calls = ModelCall.objects.all()
+    assert len(calls) == 2
+    assert [(one.prompt_sha256, "seed" in one.asked, "seed" in one.sent) for one in calls] == [
+        ("", False, False)
+    ] * 2
 
 
 def test_only_what_the_gate_approved_can_be_stored(paid_order):

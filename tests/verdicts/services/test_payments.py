@@ -216,5 +216,28 @@ def test_a_refund_of_something_else_is_left_alone():
 
 
 def test_odd_text_in_an_event_is_stored():
-    receive(event("charge.refunded", {"name": "\0 \ud800"}))
-    assert json.loads(StripeEvent.objects.get().object) == {"name": "\0 \ud800"}
+    odd = charge_object(description="\0 \ud800")
+    receive(event("charge.refunded", odd))
+    assert json.loads(StripeEvent.objects.get().object) == odd
+
+
+@pytest.mark.parametrize("kind", ["checkout.session.completed", "checkout.session.expired"])
+def test_of_a_session_that_is_not_ours_no_personal_data_is_kept(kind):
+    receive(event(kind, session_object(metadata={})))
+    stored = StripeEvent.objects.get()
+    assert stored.outcome == "not our session"
+    assert "buyer@example.com" not in stored.object
+    assert json.loads(stored.object)["id"] == SESSION
+
+
+def test_of_a_payment_that_is_not_ours_no_personal_data_is_kept_once_that_is_sure():
+    charge = {**charge_object(), "billing_details": {"email": "buyer@example.com"}}
+    receive(event("charge.refunded", charge))
+    stored = StripeEvent.objects.get()
+    assert "buyer@example.com" in stored.object  # its payment may still be reported
+    StripeEvent.objects.update(received_at=timezone.now() - timedelta(days=4))
+    stored.refresh_from_db()
+    assert process(stored)
+    stored.refresh_from_db()
+    assert stored.outcome == payments.NO_SUCH_PAYMENT
+    assert "buyer@example.com" not in stored.object

@@ -1,5 +1,6 @@
 """A miss: one call, one gate, one answer; and every way in which it can come to nothing."""
 
+import contextlib
 import json
 from datetime import timedelta
 
@@ -10,10 +11,12 @@ from django.utils import timezone
 from audit.models import CrosscheckLog, LogEntry, ModelCall
 from tests.verdicts.stripe_objects import charge_object
 from verdicts import outside
+from verdicts.core.errors import ModelBusy
 from verdicts.core.lock import locked_request
 from verdicts.gateways.stripe_api import Event
 from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
 from verdicts.services import cache
+from verdicts.services.erase import erase
 from verdicts.services.outcome import Outcome
 from verdicts.services.payments import receive
 from verdicts.services.regenerate import regenerate, under_way
@@ -245,6 +248,24 @@ def test_what_was_erased_meanwhile_is_not_brought_back(sandbox, missed, settings
     assert "secret" not in LogEntry.objects.last().entry
 
 
+@pytest.mark.parametrize("end", ["answered", "busy", "crashed"])
+def test_a_call_of_what_was_erased_meanwhile_keeps_no_digest(sandbox, missed, settings, end):
+    order = missed("full", query="My secret plan?")
+
+    def ask_and_erase(request):
+        erase(order, who="ada", reason="asked")
+        if end == "busy":
+            raise ModelBusy("try later")
+        if end == "crashed":
+            raise RuntimeError("killed")
+        return outside.ask_model_again(request)
+
+    with contextlib.suppress(RuntimeError):
+        regenerate(order, model=settings.ORACLE_MODEL, ask=ask_and_erase)
+    call = ModelCall.objects.get(kind="regen")
+    assert (call.prompt_sha256, "seed" in call.asked, "seed" in call.sent) == ("", False, False)
+
+
 def test_what_was_erased_before_the_claim_says_so(sandbox, missed, settings):
     order = missed("quick")
     Order.objects.update(status=Status.ERASED)
@@ -304,7 +325,10 @@ def test_the_seed_of_the_delivered_original_is_sent_again(ask, sandbox, missed, 
 
 
 def test_a_miss_makes_no_more_queries_than_it_needs(ask, missed, django_assert_max_num_queries):
-    """Two looks at the cache, order, claim, original, call; then savepoints and six writes."""
+    """Two looks at the cache, order, claim, original, call with its order held; then six writes.
+
+    And the savepoints.
+    """
     order = missed("quick")
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(18):
         assert ask(order.session_id).status_code == 200

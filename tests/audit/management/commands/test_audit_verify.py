@@ -297,7 +297,47 @@ def test_archived_files_are_missed_unless_it_is_said(audit, log_path):
     code, said = audit()
     assert code == 1
     assert "oracle_log.jsonl line 1: 3 lines are missing before it" in said
-    assert audit("--older-elsewhere") == (0, "Sound: 2 lines in 1 file, one chain.\n")
+    code, said = audit("--older-elsewhere")
+    assert code == 0
+    assert said.splitlines() == [
+        "Note: begins with place 4 of the record; what is before it was not looked for.",
+        "Sound: 2 lines in 1 file, one chain.",
+    ]
+
+
+@pytest.mark.parametrize("wipe", ["unlinked", "emptied"])
+def test_a_log_that_was_wiped_is_not_elsewhere(audit, log_path, wipe):
+    append(3)
+    if wipe == "unlinked":
+        log_path.unlink()
+    else:
+        log_path.write_bytes(b"")
+    code, said = audit("--older-elsewhere")
+    assert code == 1
+    assert "no file: no line of the record is here, and it has 3" in said
+    assert audit("--older-elsewhere", "--repair")[0] == 1
+    assert not log_path.exists() or not log_path.read_text()
+    assert audit("--repair")[0] == 0
+
+
+def test_a_line_forged_for_an_entry_that_waits_is_told(audit, log_path, monkeypatch):
+    append(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(log, "flush", lambda: 0)
+        append(1)
+    row = LogEntry.objects.pending("here").get()
+    forged = chain.seal(
+        {**json.loads(row.entry), "approved": False},
+        entry_id=row.public_id,
+        salt=row.salt,
+        commitment=row.commitment,
+        prev=json.loads(log_path.read_text())["hash"],
+    )
+    with log_path.open("a") as file:
+        file.write(forged.line)
+    code, said = audit()
+    assert code == 1
+    assert "line 2: not the line that its row in the database gives" in said
 
 
 def test_the_export_is_the_file_and_overwrites_nothing(audit, log_path, tmp_path):
@@ -321,6 +361,30 @@ def test_an_altered_row_is_not_exported(audit, tmp_path):
     assert code == 1
     assert "place 2" in said
     assert not (tmp_path / "rebuilt.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("gone", "place"), [([1], 1), ([2, 3], 2), ([4], 4)], ids=["first", "two", "one"]
+)
+def test_an_export_with_a_hole_is_written_and_told(audit, tmp_path, gone, place):
+    append(5)
+    with connection.cursor() as cursor:
+        for one in gone:
+            cursor.execute("DELETE FROM audit_logentry WHERE sequence = %s", [one])
+    code, said = audit("--export", tmp_path / "rebuilt.jsonl")
+    assert code == 1
+    assert f"at place {place} of the record something is missing" in said
+    assert len(lines_of(tmp_path / "rebuilt.jsonl")) == LogEntry.objects.count()
+
+
+def test_an_export_with_a_hole_that_was_closed_up_is_told(audit, tmp_path):
+    append(3)
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM audit_logentry WHERE sequence = 2")
+    LogEntry.objects.filter(sequence=3).update(sequence=2)
+    code, said = audit("--export", tmp_path / "rebuilt.jsonl")
+    assert code == 1
+    assert "at place 2 of the record something is missing" in said
 
 
 def test_another_hosts_log_can_be_exported(audit, settings, tmp_path):
