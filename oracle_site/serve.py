@@ -15,7 +15,7 @@ import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from oracle_site.env_file import EnvFileError, read_env_file
 from oracle_site.supervise import Program, Refused, supervise
@@ -43,7 +43,34 @@ def main() -> None:
             f"Oracle is running already, and answers at {options.control}: `make restart` replaces "
             "its processes. A second group on one host needs a --control of its own."
         )
-    sys.exit(serve(options.only, options.env_file, options.control))
+    sys.exit(serve(Wish(options.only, options.env_file, options.directory), options.control))
+
+
+class Wish(NamedTuple):
+    """What somebody wants to run; what that means is found out anew at every restart."""
+
+    only: str | None
+    env_file: Path | None
+    directory: Path | None  # of the code; a link may lead to another one next time
+
+    def folder(self) -> Path:
+        return self.directory.resolve() if self.directory else ROOT
+
+    def python(self) -> str:
+        own = self.folder() / ".venv/bin/python"
+        return str(own) if self.directory and own.exists() else sys.executable
+
+
+class Look(NamedTuple):
+    """What the look before a start or a restart has found."""
+
+    python: str
+    folder: Path
+    variables: Mapping[str, str]
+    found: Mapping[str, Any]
+
+    def program(self, name: str, arguments: Sequence[str], **more: Any) -> Program:
+        return Program(name, [self.python, *arguments], folder=self.folder, **more)
 
 
 def arguments() -> argparse.Namespace:
@@ -59,6 +86,13 @@ def arguments() -> argparse.Namespace:
         type=Path,
         metavar="FILE",
         help="lines of NAME=value, read anew at every restart; they win over the environment",
+    )
+    parser.add_argument(
+        "--directory",
+        type=Path,
+        metavar="PATH",
+        help="the folder of the code, with its .venv; where it is a link, every restart follows it "
+        "anew (default: the folder of this file)",
     )
     parser.add_argument(
         "--control",
@@ -80,25 +114,26 @@ def restart(control: Path) -> int:
         sys.exit(f"Nothing runs that answers at {control}: start it with `make serve`.")
 
 
-def serve(only: str | None, env_file: Path | None, control: Path) -> int:
+def serve(wish: Wish, control: Path) -> int:
     try:
-        variables, found = look(only, env_file)
+        first = look(wish)
     except Refused as refusal:
         sys.exit(f"Oracle does not start: {refusal}")
     # Whoever kills make, or the script that started us, means the site; except under nohup.
     parent = None if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else os.getppid()
-    listener = None if only == "work" else listen(found["bind"], found["port"])
+    address = first.found["bind"], first.found["port"]
+    listener = None if wish.only == "work" else listen(*address)
 
     def renew() -> Sequence[Program]:
-        variables, renewed = look(only, env_file)
-        if listener and (renewed["bind"], renewed["port"]) != (found["bind"], found["port"]):
+        next_one = look(wish)
+        if listener and (next_one.found["bind"], next_one.found["port"]) != address:
             raise Refused("another ORACLE_BIND or ORACLE_PORT needs a stop and a start.")
-        return programs(only, renewed, variables, listener)
+        return programs(wish.only, next_one, listener)
 
     control.parent.mkdir(parents=True, exist_ok=True)
     return supervise(
-        programs(only, found, variables, listener),
-        welcome=welcome(only, found),
+        programs(wish.only, first, listener),
+        welcome=welcome(wish.only, first.found),
         parent=parent,
         renew=renew,
         control=control,
@@ -107,64 +142,55 @@ def serve(only: str | None, env_file: Path | None, control: Path) -> int:
     )
 
 
-def look(only: str | None, env_file: Path | None) -> tuple[Mapping[str, str], dict[str, Any]]:
-    """The variables on top of ours, and how to serve with them; raises Refused."""
+def look(wish: Wish) -> Look:
+    """Whether and how to serve, with today's code and settings; raises Refused."""
     try:
-        variables = read_env_file(env_file) if env_file else {}
+        variables = read_env_file(wish.env_file) if wish.env_file else {}
     except EnvFileError as error:
         raise Refused(str(error)) from None
-    half = ["--only", only] if only else []
-    code, told = run_to_its_end([sys.executable, "-m", "oracle_site.preflight", *half], variables)
+    python, folder = wish.python(), wish.folder()
+    half = ["--only", wish.only] if wish.only else []
+    preflight = [python, "-m", "oracle_site.preflight", *half]
+    try:
+        code, told = run_to_its_end(preflight, variables, folder)
+    except OSError as error:
+        raise Refused(f"{folder} cannot be used: {error.strerror}.") from None
     if code:
         raise Refused("the look before it failed; the lines above say why.")
     found = json.loads(told)
     if "refused" in found:
         raise Refused(found["refused"])
-    return variables, found
+    return Look(python, folder, variables, found)
 
 
-def programs(
-    only: str | None,
-    found: Mapping[str, Any],
-    variables: Mapping[str, str],
-    listener: socket.socket | None,
-) -> list[Program]:
+def programs(only: str | None, how: Look, listener: socket.socket | None) -> list[Program]:
     """All that runs on this host, in the order of starting."""
     listed = []
     if listener:
-        listed += [
-            web(number + 1, listener.fileno(), found["threads"], variables)
-            for number in range(found["processes"])
-        ]
+        numbers = range(1, how.found["processes"] + 1)
+        listed += [web(number, how, listener.fileno()) for number in numbers]
     if only == "web":
-        listed.append(manage("log", ["keep_log"], variables))
+        listed.append(how.program("log", ["manage.py", "keep_log"], env=how.variables, quiet=True))
     else:
-        listed += [
-            manage(name, ["work"], {**variables, "Q_CLUSTER_NAME": name}, grace=timeout + SLACK)
-            for name, timeout in found["queues"].items()
-        ]
+        listed += [worker(name, how, timeout) for name, timeout in how.found["queues"].items()]
     return listed
 
 
-def web(number: int, listening: int, threads: int, variables: Mapping[str, str]) -> Program:
-    listen = ["--listen", str(listening), "--threads", str(threads)]
-    return Program(
+def web(number: int, how: Look, listening: int) -> Program:
+    listen = ["--listen", str(listening), "--threads", str(how.found["threads"])]
+    return how.program(
         f"web {number}",
-        [sys.executable, "-m", "oracle_site.web", *listen],
-        # One heap for all threads: Python lets one of them run at a time, and each heap of
-        # its own would keep what it once needed.
-        env={**variables, "MALLOC_ARENA_MAX": "1"},
+        ["-m", "oracle_site.web", *listen],
+        env=how.variables,
         announces=True,
         keeps=[listening],
         grace=WEB_GRACE,
     )
 
 
-def manage(
-    name: str, command: Sequence[str], variables: Mapping[str, str], *, grace: float = SLACK
-) -> Program:
-    argv = [sys.executable, "manage.py", *command]
-    return Program(name, argv, env=variables, quiet=True, grace=grace)
+def worker(queue: str, how: Look, timeout: float) -> Program:
+    env = {**how.variables, "Q_CLUSTER_NAME": queue}
+    return how.program(queue, ["manage.py", "work"], env=env, quiet=True, grace=timeout + SLACK)
 
 
 def listen(bind: str, port: int) -> socket.socket:

@@ -36,7 +36,7 @@ class LiveSite:
     def manage(self, *arguments: str) -> str:
         """What one of the site's commands says, on the site's database and with its sandbox."""
         command = [sys.executable, "manage.py", *arguments]
-        env = child_env(**self.variables, SANDBOX_URL=self.sandbox.url)
+        env = child_env(**{**self.variables, "SANDBOX_URL": self.sandbox.url})
         done = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE)
         return done.stdout.decode()
 

@@ -65,3 +65,16 @@ def restart(folder: Path) -> subprocess.CompletedProcess:
     return subprocess.run(
         command(folder, "--restart"), cwd=ROOT, capture_output=True, text=True, check=False
     )
+
+
+def start(folder: Path, variables: dict[str, str], *arguments: str) -> subprocess.CompletedProcess:
+    """A start that is expected to come to nothing."""
+    return subprocess.run(
+        command(folder, *arguments),
+        cwd=ROOT,
+        env=child_env(**variables),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )

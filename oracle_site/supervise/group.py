@@ -32,6 +32,7 @@ class Group:
                 env=program.env,
                 stdout=subprocess.DEVNULL if program.quiet else stdout,
                 stderr=stderr,
+                folder=program.folder,
                 keeps=[*program.keeps, writing] if program.announces else program.keeps,
             )
         finally:

@@ -18,6 +18,7 @@ def launch(
     stdout: int,
     stderr: int | None,
     keeps: Sequence[int] = (),
+    folder: Path | None = None,
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """The tether, which leads the program's process group, and our end of its line.
 
@@ -36,6 +37,7 @@ def launch(
             stderr=stderr,
             start_new_session=True,
             pass_fds=[theirs.fileno(), *keeps],
+            cwd=folder,
         )
     return tether, ours
 
@@ -49,9 +51,11 @@ def exit_code(line: socket.socket) -> int | None:
         return None
 
 
-def run_to_its_end(argv: Sequence[str], env: Mapping[str, str] | None = None) -> tuple[int, str]:
+def run_to_its_end(
+    argv: Sequence[str], env: Mapping[str, str] | None = None, folder: Path | None = None
+) -> tuple[int, str]:
     """Exit code and stdout of a program that does not outlive us."""
-    tether, line = launch(argv, env=env or {}, stdout=subprocess.PIPE, stderr=None)
+    tether, line = launch(argv, env=env or {}, stdout=subprocess.PIPE, stderr=None, folder=folder)
     with line:
         output, _ = tether.communicate()
         code = exit_code(line)

@@ -4,6 +4,7 @@ import http.client
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit
 
 PATIENCE = 2.0  # seconds for one look at a port or a page
@@ -41,6 +42,7 @@ class Program:
     ready: int | str | Callable[[], bool] | None = None
     # It is started with `--ready FD` and writes a byte there once it is ready.
     announces: bool = False
+    folder: Path | None = None  # where it runs; here, unless said
     keeps: Sequence[int] = ()  # descriptors of ours that it inherits, by their numbers
     # Asked every few seconds in a thread; a sentence means: restart it, because of this.
     watch: Callable[[], str | None] | None = None

@@ -1,11 +1,11 @@
 """`make serve`: pages, restarts without a failed request, and stops that lose nothing."""
 
 import http.client
-import os
 import re
+import shutil
 import signal
 import socket
-import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -20,10 +20,9 @@ import psutil
 import pytest
 
 from oracle_site.web import COMMON
-from tests.child_env import child_env
 from tests.live_site import LiveSite
 from tests.oracle_site.supervise.house import ROOT, wait_for
-from tests.served_site import SECRET_KEY, command, migrate, restart, served_site
+from tests.served_site import SECRET_KEY, restart, served_site, start
 
 TOKEN = {"Authorization": "Bearer sandbox-service-token"}
 
@@ -41,10 +40,27 @@ def settings_file(folder) -> Path:
 
 
 @pytest.fixture(scope="module")
-def site(folder, settings_file):
+def release(folder) -> Path:
+    """A link to the code, as it is changed from one version to the next."""
+    link = folder / "current"
+    link.symlink_to(ROOT)
+    return link
+
+
+@pytest.fixture(scope="module")
+def site(folder, settings_file, release):
     more = {"ORACLE_WEB_PROCESSES": "2", "ORACLE_SERVICE_TOKENS": "sandbox-service-token"}
-    with served_site(folder, "--env-file", str(settings_file), **more) as served:
+    where = ["--env-file", str(settings_file), "--directory", str(release)]
+    with served_site(folder, *where, **more) as served:
         yield served
+
+
+def copy_of_the_code(into: Path) -> Path:
+    for name in ("audit", "oracle_site", "static", "templates", "verdicts"):
+        shutil.copytree(ROOT / name, into / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "manage.py", into)
+    (into / ".venv").symlink_to(sys.prefix)
+    return into
 
 
 def web_processes(site: LiveSite) -> set[int]:
@@ -181,12 +197,19 @@ class Customers:
                 self.answers[repr(error)] += 1
 
 
-def test_a_restart_fails_no_request_and_brings_new_settings(site, folder, settings_file):
+def test_a_restart_fails_no_request_and_brings_new_code_and_settings(
+    site, folder, settings_file, release
+):
+    newer = copy_of_the_code(folder / "newer")
+    with (newer / "static/oracle.css").open("a") as sheet:
+        sheet.write("/* newer */")
     session, before = delivered(site, "loyal@example.com"), web_processes(site)
     assert len(before) == 2
     with Customers(site, session) as customers:
         wait_for(lambda: customers.answers[200] > 50)
         settings_file.write_text('SUPPORT_EMAIL="second@oracle.example"\n')
+        release.unlink()
+        release.symlink_to(newer)
         done = restart(folder)
         answered = customers.answers[200]
         wait_for(lambda: not before & web_processes(site))
@@ -194,7 +217,12 @@ def test_a_restart_fails_no_request_and_brings_new_settings(site, folder, settin
     assert (done.returncode, done.stdout, done.stderr) == (0, "Restarting ...\nRestarted.\n", "")
     assert set(customers.answers) == {200, 201}
     assert len(web_processes(site)) == 2
-    assert "second@oracle.example" in site.http.get("/").text
+    page = site.http.get("/").text
+    assert "second@oracle.example" in page
+    assert site.http.get(re.search(r"/static/oracle[^\"]+", page)[0]).text.endswith("/* newer */")
+    # Who got a page of before still finds what it names.
+    sheets = [f"/static/{one.name}" for one in (folder / "static").glob("oracle.*.css")]
+    assert sorted("newer" in site.http.get(sheet).text for sheet in sheets) == [False, True]
 
 
 def test_a_hangup_is_a_restart_that_waits_for_a_slow_reader(site):
@@ -275,83 +303,3 @@ def refuses(url: str) -> bool:
         return True
     time.sleep(0.05)
     return False
-
-
-PUBLIC = {"DEBUG": "0", "ORACLE_ALLOW_SANDBOX": "1", "SECRET_KEY": SECRET_KEY}
-
-
-def start(folder: Path, variables: dict[str, str], *arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command(folder, *arguments),
-        cwd=ROOT,
-        env=child_env(**variables),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-
-
-@pytest.mark.parametrize(
-    ("variables", "sentence"),
-    [
-        ({}, "Oracle does not start: DEBUG is on, and `make serve` is for customers."),
-        ({"DEBUG": "0"}, "Oracle does not start: With DEBUG off the site must be live"),
-        (PUBLIC, "Oracle does not start: 54 migrations are not applied"),
-        ({**PUBLIC, "ORACLE_BIND": "example.com"}, "ORACLE_BIND must be an IP address"),
-        ({**PUBLIC, "ORACLE_WEB_THREADS": "8"}, "must be more than ORACLE_REGENERATIONS"),
-        ({**PUBLIC, "DATABASE_URL": "sqlite:////no/such/folder/x"}, "The database does not answer"),
-    ],
-)
-def test_what_is_missing_is_one_sentence_that_says_what_to_do(tmp_path, variables, sentence):
-    run = start(tmp_path, {"DATABASE_URL": f"sqlite:///{tmp_path}/none.sqlite3", **variables})
-    assert run.returncode == 1
-    assert sentence in run.stderr
-
-
-@pytest.mark.parametrize(
-    ("fault", "sentence"),
-    [
-        ("MIDDLEWARE = []", "Oracle does not start: SystemCheckError: System check identified"),
-        ("ROOT_URLCONF = 'nowhere'", "No module named 'nowhere'"),
-    ],
-)
-def test_code_that_does_not_fit_together_is_not_started(tmp_path, fault, sentence):
-    (tmp_path / "faulty.py").write_text(f"from oracle_site.settings import *\n{fault}\n")
-    path = f"{tmp_path}:{os.environ['PYTHONPATH']}"
-    run = start(tmp_path, {**PUBLIC, "PYTHONPATH": path, "DJANGO_SETTINGS_MODULE": "faulty"})
-    assert run.returncode == 1
-    assert sentence in run.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [(None, "cannot be read: No such file"), ("SECRET\n", "line 1 is not of the form NAME=value")],
-)
-def test_a_file_of_settings_that_is_none_is_refused(tmp_path, text, sentence):
-    if text:
-        (tmp_path / "oracle.env").write_text(text)
-    run = start(tmp_path, PUBLIC, "--env-file", str(tmp_path / "oracle.env"))
-    assert run.returncode == 1
-    assert sentence in run.stderr
-
-
-def test_a_taken_port_ends_with_one_sentence(tmp_path):
-    variables = {**PUBLIC, "DATABASE_URL": f"sqlite:///{tmp_path}/taken.sqlite3"}
-    migrate(variables)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = {"ORACLE_PORT": str(taken.getsockname()[1])}
-        run = start(tmp_path, {**variables, **port, "ORACLE_STATIC_PATH": str(tmp_path / "static")})
-    assert run.returncode == 1
-    assert run.stderr.startswith(f"Port {port['ORACLE_PORT']} of 127.0.0.1 cannot be used")
-
-
-def test_there_is_nothing_to_restart_where_nothing_runs(tmp_path):
-    done = restart(tmp_path)
-    assert done.returncode == 1
-    assert "start it with `make serve`" in done.stderr
-
-
-def test_the_control_is_no_longer_than_a_socket_may_be(tmp_path):
-    run = start(tmp_path / ("x" * 100), {})
-    assert "a path of at most 100 bytes" in run.stderr
