@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 Headers = list[tuple[str, str]]
 
 PATH: Final = "/api/verdict"
-REST: Final = 1.0  # seconds for which a database that failed is left alone
+REST: Final = 1.0  # seconds for which all is left to Django after a failure
 _ASKED: Final = re.compile(f"session_id=({SESSION_ID.pattern})")
 _PLAIN_ACCEPT: Final = (None, "*/*", "application/json")
 
@@ -60,8 +60,12 @@ class Fastlane:
         found = self._find(asked[1]) if asked else None
         if asked is None or found is None:
             return self._django(environ, start_response)
+        try:
+            status, headers, body = self._framed.answer(found, environ)
+        except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
+            self._rest("answer", error)
+            return self._django(environ, start_response)
         hits.count(asked[1])
-        status, headers, body = self._framed.answer(found, environ)
         start_response(status, headers)
         return [body]
 
@@ -73,14 +77,17 @@ class Fastlane:
             reader = self._taken() or open_reader()
             found = reader.find(session_id)
         except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
-            logger.warning("the fast lane cannot read: %s", type(error).__name__)
-            self._rests_until = time.monotonic() + REST
+            self._rest("read", error)
             if reader:
                 reader.close()
             self.close()
             return None
         self._free.append(reader)
         return found
+
+    def _rest(self, what: str, error: Exception) -> None:
+        logger.warning("the fast lane cannot %s: %s", what, type(error).__name__)
+        self._rests_until = time.monotonic() + REST
 
     def close(self) -> None:
         """Every connection that is not in use; the next question opens one anew."""
@@ -123,6 +130,10 @@ def _is_ours(host: str) -> bool:
     return validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
 
 
+class NoFrame(Exception):
+    """Django's answer to a hit is another just now: an error, or what a middleware says."""
+
+
 class Framed:
     """The status line and headers of a hit, as Django makes them: it is asked once for each kind.
 
@@ -163,7 +174,10 @@ def _frame(environ: WSGIEnvironment, *, known: bool) -> tuple[str, Headers]:
         return len  # nothing is written that way
 
     _SampleHandler()(sample, hear)
-    return heard[0]
+    status, headers = heard[0]
+    if not status.startswith("304 " if known else "200 "):
+        raise NoFrame(status)
+    return status, headers
 
 
 class _SampleView(VerdictView):

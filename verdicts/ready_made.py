@@ -60,11 +60,13 @@ class PostgresReader:
     """libpq's own calls: a cursor of psycopg's takes longer than the read."""
 
     def __init__(self, parameters: dict[str, object]) -> None:
+        given = parameters.get("options", "")
         asked = {
             **parameters,
             "connect_timeout": PATIENCE,
             "tcp_user_timeout": PATIENCE * 1000,
-            "options": f"-c statement_timeout={PATIENCE * 1000}",
+            # After what was given: of two settings the last one holds.
+            "options": f"{given} -c statement_timeout={PATIENCE * 1000}".strip(),
             "client_encoding": "utf8",
         }
         self._connection = psycopg.connect(autocommit=True, **asked)  # type: ignore[arg-type]  # whatever Django was given
@@ -72,6 +74,7 @@ class PostgresReader:
         sql = f"SELECT body, etag {_FOUND.format('$1', '$2')}"
         prepared = self._libpq.prepare(b"hit", sql.encode(), [_TEXT, _BIGINT])
         if prepared.status != pq.ExecStatus.COMMAND_OK:
+            self._connection.close()  # nobody else can: there is no reader
             raise psycopg.OperationalError(prepared.get_error_message())
 
     def find(self, session_id: str) -> ReadyMade | None:

@@ -86,7 +86,7 @@ def bought(sandbox, db) -> Callable[..., Order]:
     def make(tier: str = "full", query: str = "A ferry?", *, smoke: bool = False) -> Order:
         session = start_checkout(account=stripe_account(), tier=tier, query=query)
         if smoke:
-            assert mark_as_smoke(session.id, who="ada")
+            assert mark_as_smoke(session.id, query=query, who="ada")
         sandbox.pay(session.id, email="buyer@example.com", announce=False)
         order = Order.objects.get(session_id=session.id)
         assert is_unpaid(order, account=stripe_account()) is False

@@ -4,9 +4,11 @@ import io
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 from wsgiref.util import setup_testing_defaults
 
+import psycopg
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import connection
@@ -16,6 +18,7 @@ from verdicts import fastlane
 from verdicts.fastlane import Fastlane
 from verdicts.gateways.stripe_api import Event
 from verdicts.models import CachedVerdict
+from verdicts.ready_made import open_reader
 from verdicts.services.evict import evict
 from verdicts.services.hits import hits
 from verdicts.services.payments import receive
@@ -270,3 +273,40 @@ def test_a_connection_that_was_cut_is_opened_anew(lane, passed_on, delivered, mo
     for _ in range(2):
         assert answer(lane, question(order.session_id))[0] == "200 OK"
     assert len(passed_on) == 1
+
+
+def raising(*_: object) -> None:
+    raise RuntimeError("not just now")
+
+
+@pytest.mark.parametrize("part", ["resolve", "has_it"])
+def test_an_answer_that_cannot_be_made_is_djangos_and_counted_once(
+    lane, passed_on, delivered, monkeypatch, part
+):
+    """Whether Django's sample is a 500 or the fast lane itself fails: neither is served or kept."""
+    monkeypatch.setattr(fastlane, "REST", 0.0)
+    order = delivered("quick")
+    hits.flush()
+    with monkeypatch.context() as broken:
+        broken.setattr(fastlane, part, raising)
+        assert answer(lane, question(order.session_id))[0] == "200 OK"
+    assert (len(passed_on), hits.flush()) == (1, 1)
+    assert answer(lane, question(order.session_id))[0] == "200 OK"
+    assert len(passed_on) == 1
+
+
+def test_the_options_of_the_database_are_its_options_here_too(delivered, monkeypatch):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite's are not of that kind")
+    order = delivered("quick")
+    options = connection.settings_dict["OPTIONS"]
+
+    def found(path: str) -> object:
+        changed = {**options, "options": f"-c search_path={path}"}
+        monkeypatch.setitem(connection.settings_dict, "OPTIONS", changed)
+        with closing(open_reader()) as reader:
+            return reader.find(order.session_id)
+
+    assert found("public")
+    with pytest.raises(psycopg.OperationalError, match="verdicts_cachedverdict"):
+        found("elsewhere")

@@ -124,7 +124,7 @@ def test_orders_and_emails_that_wait(bought, sandbox, run_jobs, smoke):
 def test_a_read_while_stripe_is_away(ask, sandbox, smoke):
     session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
     if smoke:
-        mark_as_smoke(session.id, who="ada")
+        mark_as_smoke(session.id, query="A ferry?", who="ada")
     sandbox.fault("stripe", "unauthorized")
     assert ask(session.id).status_code == 503
     hits.flush()
@@ -135,7 +135,7 @@ def test_a_read_while_stripe_is_away(ask, sandbox, smoke):
 def test_a_session_that_stripe_has_forgotten(ask, sandbox, smoke):
     session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
     if smoke:
-        mark_as_smoke(session.id, who="ada")
+        mark_as_smoke(session.id, query="A ferry?", who="ada")
     sandbox.reset()
     assert ask(session.id).status_code == 404
     hits.flush()
@@ -163,7 +163,7 @@ def test_a_rejection_calls_nobody(house, sandbox, smoke):
 def test_a_payment_that_is_held_calls_nobody(sandbox, run_jobs, smoke):
     session = start_checkout(account=stripe_account(), tier="full", query="A ferry?")
     if smoke:
-        mark_as_smoke(session.id, who="ada")
+        mark_as_smoke(session.id, query="A ferry?", who="ada")
     note_session(read_session(session_object(id=session.id, amount_subtotal=1)))
     run_jobs()
     assert Order.objects.get().status == Status.HELD

@@ -59,11 +59,11 @@ def buy(run: Run, query: str) -> Order:
             told(reply),
             "read the site's service log; with 503, whether Stripe can be reached",
         )
-    order = mark_as_smoke(session_id, who=run.who)
+    order = mark_as_smoke(session_id, query=query, who=run.who)
     if order is None:
         raise Failed(
             "the new order in this database",
-            "no unpaid order by its session id",
+            "no unpaid order by its session id with the query that was sent",
             f"run this where {run.shop.url} runs, with its DATABASE_URL; nothing was paid",
         )
     run.orders.append(order)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 def test_an_unpaid_order_is_marked_and_it_is_on_record_who_did_it(sandbox):
     session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
-    order = mark_as_smoke(session.id, who="ada")
+    order = mark_as_smoke(session.id, query="A ferry?", who="ada")
     assert order.smoke
     action = Action.objects.get()
     assert (action.action, action.who, action.session_id) == ("mark as smoke", "ada", session.id)
@@ -23,7 +23,7 @@ def test_an_unpaid_order_is_marked_and_it_is_on_record_who_did_it(sandbox):
 
 def test_what_is_paid_for_is_never_hidden_afterwards(paid_order):
     order = paid_order("quick")
-    assert mark_as_smoke(order.session_id, who="ada") is None
+    assert mark_as_smoke(order.session_id, query=order.query, who="ada") is None
     assert not Order.objects.get().smoke
     assert not Action.objects.exists()
 
@@ -32,12 +32,12 @@ def test_what_is_paid_for_is_never_hidden_afterwards(paid_order):
 def test_nothing_but_a_new_order_is_marked(sandbox, status):
     session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
     Order.objects.update(status=status)
-    assert mark_as_smoke(session.id, who="ada") is None
+    assert mark_as_smoke(session.id, query="A ferry?", who="ada") is None
     assert not Order.objects.get().smoke
 
 
 def test_an_order_of_another_database_is_not_there_to_be_marked(db):
-    assert mark_as_smoke("cs_test_nobodyKnows1", who="ada") is None
+    assert mark_as_smoke("cs_test_nobodyKnows1", query="A ferry?", who="ada") is None
 
 
 def test_no_customer_can_hide_an_order(client, sandbox):

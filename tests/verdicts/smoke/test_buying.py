@@ -70,6 +70,16 @@ def test_a_page_that_nobody_pays_on_is_printed_and_then_given_up(selling, run):
     assert "4242" in said[1]
 
 
+def test_an_order_with_another_query_is_a_customers_and_not_marked(selling, run):
+    """Whatever answers at --site names a session; that it is the one just made is to be seen."""
+    order = known("cs_test_a1B2c3D4e5")
+    selling |= {"session_id": order.session_id, "url": "https://checkout.example/test"}
+    with pytest.raises(Failed, match="no unpaid order by its session id with the query"):
+        buy(run(selling["site"]), "A ferry?")
+    order.refresh_from_db()
+    assert not order.smoke
+
+
 def test_a_refused_checkout_is_told_in_the_sites_own_words(selling, run):
     selling |= {"status": "503", "title": "Payments are not available", "detail": "Nothing."}
     with pytest.raises(Failed, match="saw 503 Payments are not available Nothing"):
