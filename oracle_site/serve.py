@@ -208,7 +208,8 @@ def welcome(only: str | None, found: Mapping[str, Any]) -> str:
     lines = {}
     if only != "work":
         host = f"[{found['bind']}]" if ":" in found["bind"] else found["bind"]
-        each = f"{found['processes']} processes, {found['threads']} threads each"
+        many = found["processes"]
+        each = f"{many} {'process' if many == 1 else 'processes'} of {found['threads']} threads"
         lines["Web"] = f"http://{host}:{found['port']}/, {each}"
     if only != "web":
         lines["Queues"] = " and ".join(found["queues"])
