@@ -35,6 +35,7 @@ OLDER: Final = "older"
 LONGEST_PAYMENT: Final = timedelta(days=30)
 AWAITED: Final = 200  # looked up one by one in a look; the next one goes on
 DASHBOARD: Final = "see the payment in Stripe's dashboard"
+PAY_BACK: Final = "pay it back in Stripe's dashboard: there is no query left to judge"
 
 
 def payment_gaps(look: Look, *, account: Account) -> Iterator[Gap]:
@@ -62,7 +63,7 @@ def _page_gaps(
         order = orders.get(session.id)
         mend = partial(_note, session, charges.get(session.payment_intent))
         if order:
-            gap = _known_gap(session, order, look, mend)
+            gap = _known_gap(session, order, look, charges, mend)
         else:
             gap = _strange_gap(session, pasts.get(session.id, ""), look, opened, mend)
         if gap:
@@ -79,12 +80,16 @@ def _orders_of(sessions: list[CheckoutSession]) -> dict[str, Order]:
 
 
 def _known_gap(
-    session: CheckoutSession, order: Order, look: Look, mend: Callable[[], Mended]
+    session: CheckoutSession,
+    order: Order,
+    look: Look,
+    charges: Charges,
+    mend: Callable[[], Mended],
 ) -> Gap | None:
     about: Any = {"order_id": order.pk, "session_id": session.id}
     if order.status == Status.ERASED:
         look.counts[ERASED] += 1
-        return None
+        return _erased_gap(session, order, charges)
     if order.status in UNPAID and session.payment == "paid":
         what = f"paid {_price(session)}, but {order.get_status_display()} here"
         return Gap("payment not noted", what, mend=mend, **about)
@@ -97,6 +102,15 @@ def _known_gap(
         what = f"{wrong}, and nobody was asked"
         return Gap("amount", what, console("order", order.pk), **about)
     return None
+
+
+def _erased_gap(session: CheckoutSession, order: Order, charges: Charges) -> Gap | None:
+    """A payment that came to light only after its order was erased as an unpaid one."""
+    paid_back = charges.get(session.payment_intent, {}).get("refunded") is True
+    if order.paid_at or session.payment != "paid" or paid_back:
+        return None
+    what = f"paid {_price(session)}, but erased unpaid here"
+    return Gap("payment not noted", what, PAY_BACK, order_id=order.pk, session_id=session.id)
 
 
 def _strange_gap(

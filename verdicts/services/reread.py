@@ -32,12 +32,17 @@ def is_unpaid(order: Order, *, account: Account) -> bool | None:
         return False
     if not _our_turn(order):
         return None
-    session = read_session(retrieve_session(account, order.session_id))
+    reread(order, account=account)
+    return order.status in UNPAID
+
+
+def reread(order: Order, *, account: Account) -> None:
+    """Leave the order as it stands by what Stripe says of its session. Raises a PaymentError."""
+    session = read_session(retrieve_session(account, order.session_id or ""))
     if session and _is_finished(session):
         with transaction.atomic():
             note_session(session)
-        order.refresh_from_db()
-    return order.status in UNPAID
+    order.refresh_from_db()
 
 
 def adopt(session_id: str, *, account: Account) -> Order | None:

@@ -188,6 +188,20 @@ def test_the_erased_stay_erased(sandbox, elsewhere, run_jobs):
     assert run_jobs() == []
 
 
+def test_a_payment_on_an_order_that_was_erased_unpaid_is_for_a_person(sandbox):
+    order = ordered(status=Status.EXPIRED)
+    erase(order, who="Ada", reason="asked")
+    assert gaps(look(apply=True)) == []
+    sandbox.pay(order.session_id)
+    event(order.session_id)
+    report = look(apply=True)
+    assert gaps(report) == [("payment not noted", "paid CA$5.00, but erased unpaid here")]
+    assert report.left == 1
+    assert Order.objects.get().status == Status.ERASED
+    sandbox.refund(order.session_id)
+    assert gaps(look(apply=True)) == []
+
+
 def test_an_erasure_that_only_the_log_remembers_is_kept_to(sandbox, elsewhere, transactional_db):
     session_id = elsewhere(60)
     record_action(session_id=session_id, action="erase", who="Ada", reason="asked")
