@@ -22,6 +22,8 @@ from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
 from verdicts.services import cache
 from verdicts.services.deliver import owe
 from verdicts.services.gaps import BATCH, Gap, Look, Mended, console, each
+from verdicts.services.payment_gaps import OTHER_LOGS
+from verdicts.services.payments import UNCLEAR
 from verdicts.services.sweep import STALE
 
 
@@ -52,6 +54,8 @@ def _verdicts(orders: list[Order]) -> Iterator[Gap]:
         elif order.pk in emailed and order.pk not in stored:
             page = console("order", order.pk)
             yield Gap("no verdict", "delivered, but no verdict is stored", page, **_about(order))
+        elif order.reason == UNCLEAR and order.pk not in emailed:
+            yield Gap("no email", order.reason, OTHER_LOGS, **_about(order))
 
 
 def _cached(orders: list[Order]) -> Iterator[Gap]:
