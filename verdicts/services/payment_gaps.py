@@ -20,7 +20,7 @@ from verdicts.core.sessions import CheckoutSession, read_session
 from verdicts.core.tiers import Price
 from verdicts.gateways.stripe_api import Account, list_sessions, retrieve_session
 from verdicts.models import UNPAID, Case, Order, Status
-from verdicts.services.gaps import Gap, Look, Mended, console
+from verdicts.services.gaps import FASTER, Gap, Look, Mended, console
 from verdicts.services.pasts import House, Past, house, past_of
 from verdicts.services.payments import note_refunded, note_session, take_in, why_held
 from verdicts.services.refund_gaps import Charges, refund_gaps, refunded_charges
@@ -161,12 +161,13 @@ def _awaited_gaps(look: Look, account: Account, charges: Charges) -> Iterator[Ga
     for order in list(longest.exclude(session_id=None)[:AWAITED]):
         look.saw()
         about: Any = {"order_id": order.pk, "session_id": order.session_id or ""}
+        # Before the call: one that Stripe does not know must not keep the others from their turn.
+        Order.objects.filter(pk=order.pk).update(reread_at=timezone.now())
         try:
             raw = retrieve_session(account, order.session_id or "")
         except UnknownSession:
             yield Gap("payment awaited", "Stripe does not know its session", DASHBOARD, **about)
             continue
-        Order.objects.filter(pk=order.pk).update(reread_at=timezone.now())
         session = read_session(raw)
         if session and session.payment == "paid":
             what = f"paid {_price(session)}, but {order.get_status_display()} here"
@@ -192,11 +193,13 @@ def _note(session: CheckoutSession, charge: dict[str, Any] | None) -> Mended:
             note_refunded(charge)
     order = Order.objects.filter(session_id=session.id).first()
     if order is None:
-        return Mended(outcome, settled=False)
+        return Mended(outcome, "failed")
     if order.status == Status.HELD:
-        return Mended(f"held for staff: {console('order', order.pk)}", settled=False)
+        return Mended(f"held for staff: {console('order', order.pk)}", "case")
     if order.refunded_at:
         return Mended(f"order {order.pk} is noted as paid, and as paid back")
+    if outcome.startswith("already"):  # its webhook, or another look
+        return FASTER
     return Mended(f"order {order.pk} {_TOLD.get(outcome, f'was {outcome}')}")
 
 

@@ -117,7 +117,7 @@ def _owe_verdict(order: Order) -> Mended:
     with transaction.atomic():
         held = cache.hold(order)
         if held.status != Status.DELIVERED:
-            return Mended(f"it is {held.get_status_display()} by now")
+            return Mended(f"it is {held.get_status_display()} by now", "faster")
         owe(held, Delivery.Kind.VERDICT)
     return Mended("queued to be sent")
 
@@ -126,7 +126,7 @@ def _correct(order: Order) -> Mended:
     with transaction.atomic():
         held = cache.hold(order)
         if held.status != Status.DELIVERED or not cache.correct(held):
-            return Mended("it is gone by now")
+            return Mended("it is gone by now", "faster")
     return Mended("rendered anew from what is stored")
 
 
@@ -141,14 +141,14 @@ def _compare(regen: Verdict) -> Mended:
 def _write_log(waiting: Q) -> Mended:
     log.sweep()
     if LogEntry.objects.filter(waiting, host=settings.ORACLE_LOG_NAME).exists():
-        return Mended("it cannot be written: see the service log", settled=False)
+        return Mended("it cannot be written: see the service log", "failed")
     return Mended("done")
 
 
 def _put_back() -> Mended:
     log.sweep()
     if log.is_cut_short():
-        return Mended("it cannot be written: see the service log", settled=False)
+        return Mended("it cannot be written: see the service log", "failed")
     return Mended("put back")
 
 

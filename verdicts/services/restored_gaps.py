@@ -11,7 +11,7 @@ from audit import log
 from audit.log_reader import Past as Logged
 from verdicts.models import Order, Status
 from verdicts.services.erase import Unfinished, erase
-from verdicts.services.gaps import BATCH, Gap, Look, Mended
+from verdicts.services.gaps import BATCH, FASTER, Gap, Look, Mended
 from verdicts.services.payments import RESTORED
 
 # Between a session, by Stripe's clock, and its line, by ours.
@@ -49,7 +49,7 @@ def _erase(order: Order) -> Mended:
     try:
         erase(order, who="reconcile", reason="erased before the database was restored")
     except Unfinished as error:
-        return Mended(f"{error}: then once more", settled=False)
+        return Mended(f"{error}: then once more", "failed")
     return Mended("erased again")
 
 
@@ -57,5 +57,5 @@ def _deliver(order: Order) -> Mended:
     with transaction.atomic():
         moved = order.move(_UNFINISHED, Status.DELIVERED, due_at=None, reason=RESTORED)
     if not moved:
-        return Mended("it has moved on")
+        return FASTER
     return Mended("nothing is emailed twice, its page is made when read")

@@ -162,7 +162,7 @@ def test_what_is_young_is_new_whatever_other_hosts_have(sandbox, emailed, elsewh
     settings.ORACLE_LOG_NAME = "another"
     settings.ORACLE_LOG_PATH = settings.ORACLE_LOG_PATH.with_name("another.jsonl")
     elsewhere(300)
-    assert look(apply=True).settled == 1
+    assert look(apply=True).mended == 1
 
 
 def test_a_log_that_takes_too_long_makes_nothing_new_of_what_it_may_know(
