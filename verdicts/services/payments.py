@@ -18,6 +18,7 @@ from django.db.models import Q
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
+from audit.core.plain import plain
 from audit.subject import now_about
 from verdicts import queue
 from verdicts.core.sessions import CheckoutSession, payment_intent, read_session
@@ -279,6 +280,28 @@ def note_refund(order: Order, cents: int) -> bool:
     return True
 
 
+def _refund_ended(refund: dict[str, Any]) -> str:
+    """A refund can fail days after it was noted here, and its customer was told of it."""
+    if refund.get("status") not in ("failed", "canceled"):
+        return "refund under way"
+    intent, name = payment_intent(refund), refund.get("id")
+    order = Order.objects.filter(payment_intent=intent).first() if intent else None
+    if order is None:
+        return NO_SUCH_PAYMENT if intent else "no payment named"
+    now_about(order.session_id)
+    order = cache.hold(order)  # Stripe tells it by two events, often at once
+    about = plain(
+        f"refund {name} {refund['status']} at Stripe: the customer was not paid back", 200
+    )
+    if not order.deliveries.filter(kind=Delivery.Kind.STAFF, about=about).exists():
+        Order.objects.filter(pk=order.pk).exclude(reason=RESTORED).update(reason=about)
+        case = open_case(order, Case.Kind.FAILED)
+        if case:
+            owe(order, Delivery.Kind.STAFF, name=f"case.{case.pk}", about=about)
+    outcome = "refund failed"
+    return f"{ERASED}, {outcome}" if order.status == Status.ERASED else outcome
+
+
 def _known(session: CheckoutSession) -> bool:
     mine = Q(session_id=session.id)
     if session.reference:
@@ -318,4 +341,6 @@ _ACTIONS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
     "checkout.session.async_payment_failed": _failed,
     "checkout.session.expired": _expired,
     "charge.refunded": note_refunded,
+    "refund.failed": _refund_ended,
+    "charge.refund.updated": _refund_ended,
 }
