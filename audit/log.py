@@ -8,7 +8,8 @@ what cannot be written now is logged, counted on its row and written by a later
 import json
 import logging
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from django.conf import settings
@@ -18,10 +19,11 @@ from django.utils import timezone
 
 from audit import log_reader
 from audit.core import chain
-from audit.core.record import canonical_line
+from audit.core.record import canonical_line, timestamp
 from audit.core.redaction import redacted
 from audit.erasure import apply_erasures
 from audit.log_file import LogFile, locked
+from audit.log_reader import Past
 from audit.log_writer import BATCH, write_batch
 from audit.models import DayCount, LogEntry
 from audit.subject import about
@@ -81,9 +83,14 @@ def find_original(session_id: str) -> dict[str, Any] | None:
     return log_reader.find_original(settings.ORACLE_LOG_PATH, session_id)
 
 
-def pasts(session_ids: Collection[str]) -> dict[str, log_reader.Past]:
-    """What this host's log files know of sessions that the database does not."""
-    return log_reader.pasts(settings.ORACLE_LOG_PATH, session_ids)
+def pasts(session_ids: Collection[str], *, tick: Callable[[], None]) -> dict[str, Past]:
+    """What this host's log files know of these sessions; `tick` may raise to end the walk."""
+    return log_reader.pasts(settings.ORACLE_LOG_PATH, session_ids, tick=tick)
+
+
+def pasts_since(since: datetime, *, tick: Callable[[], None]) -> dict[str, Past]:
+    """Of all sessions: who was approved since then, and who was ever erased."""
+    return log_reader.pasts_since(settings.ORACLE_LOG_PATH, timestamp(since), tick=tick)
 
 
 def is_cut_short() -> bool:

@@ -9,7 +9,7 @@ import json
 import logging
 import re
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,6 +20,11 @@ logger = logging.getLogger("audit.log")
 
 Past = Literal["judged", "erased"]
 _SESSION: Final = re.compile(rb'"session_id":"([^"\\]+)"')
+_TIME: Final = re.compile(rb'"timestamp":"([^"\\]+)"')
+_OFTEN: Final = 1000  # lines
+
+
+def _no_tick() -> None: ...
 
 
 def find_original(path: Path, session_id: str) -> dict[str, Any] | None:
@@ -33,20 +38,52 @@ def find_original(path: Path, session_id: str) -> dict[str, Any] | None:
     return None
 
 
-def pasts(path: Path, session_ids: Collection[str]) -> dict[str, Past]:
-    """Which of these sessions were approved once, or erased since; one walk for all of them."""
+def pasts(
+    path: Path, session_ids: Collection[str], *, tick: Callable[[], None] = _no_tick
+) -> dict[str, Past]:
+    """Which of these sessions were approved once, or erased since; one walk for all of them.
+
+    `tick` is called now and then, and may raise to end it.
+    """
     wanted = {one.encode() for one in session_ids}
     found: dict[str, Past] = {}
-    for line in lines(path) if wanted else ():
+    for line in _ticking(path, tick) if wanted else ():
         named = _SESSION.search(line)
         if named and named[1] in wanted:
-            fields = parse(line) or {}
-            session_id = named[1].decode()
-            if fields.get("event") == "staff_action" and fields.get("action") == "erase":
-                found[session_id] = "erased"
-            elif _is_original(fields, session_id):
-                found.setdefault(session_id, "judged")
+            _add(found, named[1].decode(), line)
     return found
+
+
+def pasts_since(path: Path, since: str, *, tick: Callable[[], None] = _no_tick) -> dict[str, Past]:
+    """Every session that was approved since then, and every one that was ever erased."""
+    begin = since.encode()
+    found: dict[str, Past] = {}
+    for line in _ticking(path, tick):
+        # By a look at the bytes: to parse every line would take many times as long.
+        erased = b'"action":"erase"' in line
+        if not erased and b'"kind":"original"' not in line:
+            continue
+        named, at = _SESSION.search(line), _TIME.search(line)
+        if named and (erased or (at and at[1] >= begin)):
+            _add(found, named[1].decode(), line)
+    return found
+
+
+def _add(found: dict[str, Past], session_id: str, line: bytes) -> None:
+    fields = parse(line) or {}
+    if fields.get("session_id") != session_id:
+        return
+    if fields.get("event") == "staff_action" and fields.get("action") == "erase":
+        found[session_id] = "erased"
+    elif _is_original(fields, session_id):
+        found.setdefault(session_id, "judged")
+
+
+def _ticking(path: Path, tick: Callable[[], None]) -> Iterator[bytes]:
+    for number, line in enumerate(lines(path)):
+        if number % _OFTEN == 0:
+            tick()
+        yield line
 
 
 def lines(path: Path) -> Iterator[bytes]:

@@ -235,7 +235,8 @@ class DayCount(models.Model):
     EMAIL = "email"  # an end that one came to: its kind and its state
     GAP = "gap"  # one that `reconcile` has mended, by its kind
     UNRECONCILED = "unreconciled"  # an hourly look that did not come to its end
-    AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL, GAP, UNRECONCILED)
+    GAPS_LEFT = "gaps left"  # by the day's last look: for a person, and without a case
+    AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL, GAP, UNRECONCILED, GAPS_LEFT)
 
     day = models.DateField()
     name = models.CharField(max_length=20)
@@ -258,6 +259,11 @@ class DayCount(models.Model):
             day=day, name=name, tier="", key=key, defaults={"count": 0}
         )
         cls.objects.filter(pk=row.pk).update(count=models.F("count") + by)
+
+    @classmethod
+    def put(cls, day: date, name: str, count: int) -> None:
+        """How many there are now, instead of what was said before: also `AS_IT_HAPPENS`."""
+        cls.objects.update_or_create(day=day, name=name, tier="", key="", defaults={"count": count})
 
 
 class Action(models.Model):

@@ -97,6 +97,9 @@ class SandboxClient:
     def refund(self, session_id: str, amount: int | None = None) -> Json:
         return self.call("POST", f"refund/{quote(session_id, safe='')}", {"amount": amount})
 
+    def fail_refund(self, session_id: str) -> Json:
+        return self.call("POST", f"fail_refund/{quote(session_id, safe='')}")
+
     def events(self) -> list[Json]:
         return list(self.call("GET", "events")["events"])
 

@@ -112,6 +112,14 @@ def refund(state: State, request: Request) -> Reply:
     return as_json(till.refund(state, charge, amount=amount))
 
 
+def fail_refund(state: State, request: Request) -> Reply:
+    charge = state.ledger.charge_of(till.find_session(state, request.segment(2)))
+    made = till.fail_refund(state, charge) if charge else None
+    if made is None:
+        raise BadRequest("This Checkout Session has no refund that could fail.")
+    return as_json(made)
+
+
 def list_events(state: State, request: Request) -> Reply:
     every = state.ledger.events.oldest_first()
     return as_json(
@@ -158,6 +166,7 @@ ROUTES: Final = (
     Route("POST", "/_control/settle/[^/]+", settle),
     Route("POST", "/_control/expire/[^/]+", expire),
     Route("POST", "/_control/refund/[^/]+", refund),
+    Route("POST", "/_control/fail_refund/[^/]+", fail_refund),
     Route("GET", "/_control/events", list_events),
     Route("POST", "/_control/events", create_event),
     Route("POST", "/_control/events/[^/]+/resend", resend),

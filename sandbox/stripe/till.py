@@ -1,4 +1,4 @@
-"""What can happen to a session: paid, settled later, expired, refunded.
+"""What can happen to a session: paid, settled later, expired, refunded, or not after all.
 
 Each change is made under the ledger's lock together with its event; the event
 is only queued here, the network is not used.
@@ -152,4 +152,20 @@ def refund(
         state.ledger.refunds.put(str(made["id"]), made)
         event = state.ledger.enter("charge.refunded", charge.as_dict())
     state.webhooks.send(event)
+    return made
+
+
+def fail_refund(state: State, charge: Charge) -> dict[str, Any] | None:
+    """The bank sends the last refund back, as it may days later. None: there is none."""
+    with state.ledger.lock:
+        mine = [one for one in state.ledger.refunds.newest_first() if one["charge"] == charge.id]
+        made = next((one for one in mine if one["status"] == "succeeded"), None)
+        if made is None:
+            return None
+        charge.refunded -= made["amount"]
+        made |= {"status": "failed", "failure_reason": "expired_or_canceled_card"}
+        kinds = ("refund.failed", "charge.refund.updated")
+        events = [state.ledger.enter(kind, made) for kind in kinds]
+    for event in events:
+        state.webhooks.send(event)
     return made

@@ -3,6 +3,7 @@
 import pytest
 import stripe
 
+from sandbox.client import ControlError
 from tests.sandbox.shopping import checkout, order
 
 
@@ -98,3 +99,17 @@ def test_events_can_be_listed_and_read(shop, paid):
     listed = shop.v1.events.list({"type": "checkout.session.completed"}).data
     assert [event.data.object.id for event in listed] == [paid.id]
     assert shop.v1.events.retrieve(listed[0].id).type == "checkout.session.completed"
+
+
+def test_a_refund_can_fail_later_and_that_is_announced_twice(sandbox, shop, receiver, paid):
+    made = shop.v1.refunds.create({"payment_intent": paid.payment_intent})
+    failed = sandbox.fail_refund(paid.id)
+    assert (failed["id"], failed["status"]) == (made.id, "failed")
+    assert shop.v1.refunds.retrieve(made.id).status == "failed"
+    sandbox.wait_for_webhooks()
+    told = {e.type: e.data.object for e in receiver.events() if "refund." in e.type}
+    assert set(told) == {"refund.failed", "charge.refund.updated"}
+    assert {one.payment_intent for one in told.values()} == {paid.payment_intent}
+    with pytest.raises(ControlError, match="no refund that could fail"):
+        sandbox.fail_refund(paid.id)
+    shop.v1.refunds.create({"payment_intent": paid.payment_intent})  # once more

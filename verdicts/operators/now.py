@@ -13,7 +13,7 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from audit.models import LogEntry
+from audit.models import DayCount, LogEntry
 from audit.variance import variance
 from verdicts.models import Case, Delivery, Order, QueuePulse, Reconciled, Status, StripeEvent
 from verdicts.queue import GENERATE, POST
@@ -61,6 +61,12 @@ def now() -> Iterator[Metric]:
         "reconciled_timestamp_seconds",
         "When Stripe's books were last compared with ours to their end.",
         [((), at.timestamp()) for at in looks],
+    )
+    left = DayCount.objects.filter(name=DayCount.GAPS_LEFT).order_by("-day")
+    yield _gauge(
+        "gaps_left",
+        "Gaps that the last hourly look left for a person, and that have no case.",
+        [((), left.values_list("count", flat=True).first() or 0)],
     )
     yield from _log(at)
     yield from _variance(at)

@@ -1,5 +1,7 @@
 """What operators are told by email, once a day at most, however often it happens."""
 
+from collections.abc import Mapping
+
 from django.utils import timezone
 
 from verdicts.models import Delivery, Order
@@ -13,8 +15,19 @@ def tell_retired(order: Order, model: str) -> None:
 
 
 def tell_unreconciled(why: str) -> None:
-    """Stripe's books are out of reach for long; hangs on the last order, and is not about it."""
+    """Stripe's books are out of reach for long."""
+    _tell_of_books("", f"For hours no look at Stripe's books has come to its end: {why}")
+
+
+def tell_gaps(kinds: Mapping[str, int]) -> None:
+    """Gaps are left that only a person can mend, and no case tells of them."""
+    listed = ", ".join(f"{kind} ({count})" for kind, count in sorted(kinds.items()))
+    _tell_of_books("gaps.", f"Gaps are left for a person: {listed}")
+
+
+def _tell_of_books(name: str, about: str) -> None:
+    """It hangs on the last order, and is not about it."""
     order = Order.objects.order_by("-pk").first()
     if order:  # else nobody has bought anything yet
         today = f"{timezone.now():%Y-%m-%d}"
-        owe(order, Delivery.Kind.UNRECONCILED, name=today, about=why)
+        owe(order, Delivery.Kind.UNRECONCILED, name=f"{name}{today}", about=about)

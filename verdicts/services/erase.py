@@ -16,10 +16,13 @@ from django.utils import timezone
 from audit.actions import record_action
 from audit.erasure import erase_previews
 from audit.models import CrosscheckLog, ModelCall
-from verdicts.models import CachedVerdict, Delivery, Order, Status, StripeEvent
+from verdicts.core.errors import PaymentError, UnknownSession
+from verdicts.gateways.stripe_api import Account
+from verdicts.models import UNPAID, CachedVerdict, Delivery, Order, Status, StripeEvent
 from verdicts.services.cache import hold
 from verdicts.services.deliver import ABOUT_THE_HOUSE, is_being_sent, stop_erased
-from verdicts.services.payments import ERASED, bare
+from verdicts.services.payments import bare
+from verdicts.services.reread import reread
 
 # A page of Stripe's can be paid on for a day.
 PAYABLE: Final = timedelta(hours=24)
@@ -41,7 +44,26 @@ def why_not(order: Order) -> str:
         return "it may still be paid"
     if is_being_sent(order):
         return "an email about it is being sent, which takes a minute at most"
+    if any(event.processed_at is None for event in _events(order)):
+        return "an event of Stripe's about it is not acted on yet: manage.py reconcile --apply"
     return _BUSY.get(Status(order.status), "")
+
+
+def ask_stripe(order: Order, *, account: Account) -> str:
+    """Why it cannot be erased, by what Stripe says; nothing: it can. Not in a transaction.
+
+    What is unpaid here may be paid there: a payment that nobody has told us of must
+    not be lost behind a tombstone. Such a one is noted, as its webhook would have.
+    """
+    if order.status not in UNPAID or not order.session_id:
+        return ""
+    try:
+        reread(order, account=account)
+    except UnknownSession:
+        return ""  # and so nobody can have paid on it
+    except PaymentError as error:
+        return f"Stripe cannot be asked whether it was paid ({error}): try again later"
+    return why_not(order)
 
 
 def erase(order: Order, *, who: str, reason: str) -> int:
@@ -96,9 +118,6 @@ def _without_seed(parameters: dict[str, Any]) -> dict[str, Any]:
 def _erase_events(order: Order) -> None:
     for event in _events(order):
         StripeEvent.objects.filter(pk=event.pk).update(object=bare(event.object))
-        StripeEvent.objects.filter(pk=event.pk, processed_at=None).update(
-            processed_at=timezone.now(), outcome=ERASED
-        )
 
 
 def _events(order: Order) -> Iterator[StripeEvent]:

@@ -40,6 +40,7 @@ Kind = Literal[
     "log",
 ]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+HAVE_A_CASE: Final[tuple[Kind, ...]] = ("held", "email not sent")
 
 
 class OutOfTime(Exception):
@@ -49,7 +50,15 @@ class OutOfTime(Exception):
 @dataclass(frozen=True, slots=True)
 class Mended:
     how: str  # what was done
-    settled: bool = True  # False: somebody has to go on from there
+    end: Literal["mended", "faster", "case", "failed"] = "mended"
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is no gap any more, whoever has seen to it."""
+        return self.end in ("mended", "faster")
+
+
+FASTER: Final = Mended("somebody else was faster", "faster")
 
 
 @dataclass(frozen=True, slots=True)

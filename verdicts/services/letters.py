@@ -23,7 +23,7 @@ _SUBJECTS = {
     Delivery.Kind.RETIRED: "Oracle: the model no longer answers",
     Delivery.Kind.DIVERGENCE: "About your Oracle verdict: your emailed {label} stands",
     Delivery.Kind.ESCALATION: "Oracle: the model contradicts itself too often",
-    Delivery.Kind.UNRECONCILED: "Oracle: payments cannot be compared with Stripe's",
+    Delivery.Kind.UNRECONCILED: "Oracle: Stripe's books and ours do not agree",
 }
 TO_STAFF = frozenset(
     {

@@ -4,67 +4,79 @@ Whatever is mended goes the webhook's own way, so an event that comes at the sam
 moment, or days later, changes nothing.
 """
 
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import F, Min
+from django.db.models import F
 from django.utils import timezone
 
-from audit import log
+from audit.log_reader import Past as Logged
 from verdicts.core.errors import UnknownSession
 from verdicts.core.sessions import CheckoutSession, read_session
 from verdicts.core.tiers import Price
 from verdicts.gateways.stripe_api import Account, list_sessions, retrieve_session
 from verdicts.models import UNPAID, Case, Order, Status
-from verdicts.services.gaps import Gap, Look, Mended, console
-from verdicts.services.payments import note_refunded, note_session, recreate, why_held
+from verdicts.services.gaps import FASTER, Gap, Look, Mended, console
+from verdicts.services.pasts import House, Past, house, past_of
+from verdicts.services.payments import note_refunded, note_session, take_in, why_held
 from verdicts.services.refund_gaps import Charges, refund_gaps, refunded_charges
-from verdicts.services.reread import YOUNG
+from verdicts.services.restored_gaps import remembered, restored_gaps
 
 # Sessions here, by what is said of them beside the gaps.
 FINISHED: Final = "finished"
 NOT_OURS: Final = "not_ours"
 ERASED: Final = "erased"
 OLDER: Final = "older"
+_LEFT_ALONE: Final[dict[Past, str]] = {"erased": ERASED, "older": OLDER}
 
 # No method of payment takes longer: what has not come by then has failed, unheard.
 LONGEST_PAYMENT: Final = timedelta(days=30)
 AWAITED: Final = 200  # looked up one by one in a look; the next one goes on
 DASHBOARD: Final = "see the payment in Stripe's dashboard"
+OTHER_LOGS: Final = (
+    "search the other hosts' oracle_log.jsonl for it; in none: send its event again from Stripe's "
+    "dashboard"
+)
+PAY_BACK: Final = "pay it back in Stripe's dashboard: there is no query left to judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What else a session is laid beside."""
+
+    charges: Charges
+    logged: dict[str, Logged]
+    house: House
 
 
 def payment_gaps(look: Look, *, account: Account) -> Iterator[Gap]:
     """Raises a PaymentError where Stripe cannot be asked, and OutOfTime."""
     # First: a payment that is noted late may have been paid back since.
     charges = refunded_charges(look, account)
-    opened = _opened()
+    books = Books(charges, remembered(look), house())
     for page in list_sessions(account, since=look.unix, seconds=look.left):
         look.saw(len(page))
-        yield from _page_gaps(page, look, charges, opened)
+        yield from _page_gaps(page, look, books)
     yield from refund_gaps(charges)
+    yield from restored_gaps(books.logged)
     yield from _awaited_gaps(look, account, charges)
 
 
-def _page_gaps(
-    page: list[dict[str, Any]], look: Look, charges: Charges, opened: datetime
-) -> Iterator[Gap]:
+def _page_gaps(page: list[dict[str, Any]], look: Look, books: Books) -> Iterator[Gap]:
     sessions = [session for raw in page if (session := read_session(raw))]
     look.counts[FINISHED] += len(page)
     look.counts[NOT_OURS] += len(page) - len(sessions)
     orders = _orders_of(sessions)
-    strange = [one for one in sessions if one.id not in orders and one.tier]
-    pasts = log.pasts([one.id for one in strange]) if strange else {}
     for session in sessions:
         order = orders.get(session.id)
-        mend = partial(_note, session, charges.get(session.payment_intent))
         if order:
-            gap = _known_gap(session, order, look, mend)
+            gap = _known_gap(session, order, look, books)
         else:
-            gap = _strange_gap(session, pasts.get(session.id, ""), look, opened, mend)
+            gap = _strange_gap(session, look, books)
         if gap:
             yield gap
 
@@ -78,16 +90,14 @@ def _orders_of(sessions: list[CheckoutSession]) -> dict[str, Order]:
     return found | {tokens[str(one.token)]: one for one in nameless}
 
 
-def _known_gap(
-    session: CheckoutSession, order: Order, look: Look, mend: Callable[[], Mended]
-) -> Gap | None:
+def _known_gap(session: CheckoutSession, order: Order, look: Look, books: Books) -> Gap | None:
     about: Any = {"order_id": order.pk, "session_id": session.id}
+    mend = partial(_note, session, books.charges.get(session.payment_intent))
     if order.status == Status.ERASED:
         look.counts[ERASED] += 1
-        return None
+        return _erased_gap(session, order, books.charges)
     if order.status in UNPAID and session.payment == "paid":
-        what = f"paid {_price(session)}, but {order.get_status_display()} here"
-        return Gap("payment not noted", what, mend=mend, **about)
+        return _unpaid_gap(session, order, books)
     if order.status == Status.CREATED:
         return Gap("payment not noted", "its payment is under way", mend=mend, **about)
     if order.status in (*UNPAID, Status.HELD) or not order.query:
@@ -99,30 +109,47 @@ def _known_gap(
     return None
 
 
-def _strange_gap(
-    session: CheckoutSession, past: str, look: Look, opened: datetime, mend: Callable[[], Mended]
-) -> Gap | None:
+def _unpaid_gap(session: CheckoutSession, order: Order, books: Books) -> Gap:
+    about: Any = {"order_id": order.pk, "session_id": session.id}
+    here = order.get_status_display()
+    if books.logged.get(session.id) == "judged":
+        what = f"its verdict is in the log, but it is {here} here"
+        return Gap("order lost", what, mend=partial(_take_in, session, "judged"), **about)
+    mend = partial(_note, session, books.charges.get(session.payment_intent))
+    what = f"paid {_price(session)}, but {here} here"
+    return Gap("payment not noted", what, mend=mend, **about)
+
+
+def _erased_gap(session: CheckoutSession, order: Order, charges: Charges) -> Gap | None:
+    """A payment that came to light only after its order was erased as an unpaid one."""
+    paid_back = charges.get(session.payment_intent, {}).get("refunded") is True
+    if order.paid_at or session.payment != "paid" or paid_back:
+        return None
+    what = f"paid {_price(session)}, but erased unpaid here"
+    return Gap("payment not noted", what, PAY_BACK, order_id=order.pk, session_id=session.id)
+
+
+def _strange_gap(session: CheckoutSession, look: Look, books: Books) -> Gap | None:
     """Of a session that no order here is for."""
     if session.tier is None:
         look.counts[NOT_OURS] += 1
         return None
-    if past == "erased":  # and the database is from before that
-        look.counts[ERASED] += 1
+    past = past_of(session, books.logged.get(session.id), books.house)
+    if past in _LEFT_ALONE:
+        look.counts[_LEFT_ALONE[past]] += 1
         return None
     if past == "judged" and session.payment == "paid":
-        what = "its verdict is in the log, its order is gone"
-        return Gap("order lost", what, session_id=session.id, mend=partial(_recreate, session))
-    if _was_fulfilled_elsewhere(session, opened):
-        look.counts[OLDER] += 1
-        return None
-    what = f"paid {_price(session)}" if session.payment == "paid" else "its payment is under way"
-    return Gap("missed webhook", f"{what}, no order here", session_id=session.id, mend=mend)
-
-
-def _was_fulfilled_elsewhere(session: CheckoutSession, opened: datetime) -> bool:
-    """Older than this house, so its email is too; a young one has its webhook on the way (R10)."""
-    made = datetime.fromtimestamp(session.created or 0, tz=UTC)
-    return made < opened and made < timezone.now() - YOUNG
+        what, mend = (
+            "its verdict is in the log, its order is gone",
+            partial(_take_in, session, past),
+        )
+        return Gap("order lost", what, session_id=session.id, mend=mend)
+    paid = f"paid {_price(session)}" if session.payment == "paid" else "its payment is under way"
+    what = f"{paid}, no order here"
+    if past == "unclear":
+        return Gap("missed webhook", what, OTHER_LOGS, session_id=session.id)
+    note = partial(_note, session, books.charges.get(session.payment_intent))
+    return Gap("missed webhook", what, session_id=session.id, mend=note)
 
 
 def _awaited_gaps(look: Look, account: Account, charges: Charges) -> Iterator[Gap]:
@@ -134,12 +161,13 @@ def _awaited_gaps(look: Look, account: Account, charges: Charges) -> Iterator[Ga
     for order in list(longest.exclude(session_id=None)[:AWAITED]):
         look.saw()
         about: Any = {"order_id": order.pk, "session_id": order.session_id or ""}
+        # Before the call: one that Stripe does not know must not keep the others from their turn.
+        Order.objects.filter(pk=order.pk).update(reread_at=timezone.now())
         try:
             raw = retrieve_session(account, order.session_id or "")
         except UnknownSession:
             yield Gap("payment awaited", "Stripe does not know its session", DASHBOARD, **about)
             continue
-        Order.objects.filter(pk=order.pk).update(reread_at=timezone.now())
         session = read_session(raw)
         if session and session.payment == "paid":
             what = f"paid {_price(session)}, but {order.get_status_display()} here"
@@ -165,26 +193,21 @@ def _note(session: CheckoutSession, charge: dict[str, Any] | None) -> Mended:
             note_refunded(charge)
     order = Order.objects.filter(session_id=session.id).first()
     if order is None:
-        return Mended(outcome, settled=False)
+        return Mended(outcome, "failed")
     if order.status == Status.HELD:
-        return Mended(f"held for staff: {console('order', order.pk)}", settled=False)
+        return Mended(f"held for staff: {console('order', order.pk)}", "case")
     if order.refunded_at:
         return Mended(f"order {order.pk} is noted as paid, and as paid back")
+    if outcome.startswith("already"):  # its webhook, or another look
+        return FASTER
     return Mended(f"order {order.pk} {_TOLD.get(outcome, f'was {outcome}')}")
 
 
-def _recreate(session: CheckoutSession) -> Mended:
+def _take_in(session: CheckoutSession, past: Past) -> Mended:
     with transaction.atomic():
-        recreate(session)
+        take_in(session, past)
     order = Order.objects.get(session_id=session.id)
     return Mended(f"order {order.pk} is back; nothing is emailed twice, its page is made when read")
-
-
-def _opened() -> datetime:
-    """When this house was set up."""
-    ours = MigrationRecorder.Migration.objects.filter(app="verdicts")
-    first: datetime | None = ours.aggregate(first=Min("applied"))["first"]
-    return first or timezone.now()
 
 
 def _price(session: CheckoutSession) -> str:

@@ -14,9 +14,11 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
+from audit.core.plain import plain
 from audit.subject import now_about
 from verdicts import queue
 from verdicts.core.sessions import CheckoutSession, payment_intent, read_session
@@ -25,6 +27,7 @@ from verdicts.models import UNPAID, Case, Delivery, Order, Status, StripeEvent
 from verdicts.services import cache
 from verdicts.services.cases import open_case
 from verdicts.services.deliver import owe
+from verdicts.services.pasts import Past, logged
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +43,10 @@ LARGEST_AMOUNT: Final = 99_999_999  # Stripe's own
 # says of it is not kept either.
 ERASED: Final = "erased"
 REFUNDED_EARLY: Final = "refunded before it was judged"
+# Why an order is delivered that nothing was emailed for from here; the console shows it.
+RESTORED: Final = "made again from the log, which has its verdict: it was emailed before"
+UNCLEAR: Final = "another host may have emailed its verdict, or nobody"
+_WHY_BACK: Final[dict[Past, str]] = {"judged": RESTORED, "unclear": UNCLEAR}
 
 
 def receive(event: Event) -> StripeEvent:
@@ -55,14 +62,14 @@ def receive(event: Event) -> StripeEvent:
 
 def process(stored: StripeEvent) -> bool:
     """Act on a stored event unless somebody has. False: there was nothing to be done now."""
-    act = _ACTIONS.get(stored.type)
+    past = _past(stored)
     with transaction.atomic():
         claimed = StripeEvent.objects.filter(pk=stored.pk, processed_at=None).update(
             processed_at=timezone.now()
         )
         if not claimed:
             return False
-        outcome = act(json.loads(stored.object)) if act else "not of our kind"
+        outcome = _act(stored, past)
         waits = outcome == NO_SUCH_PAYMENT and stored.received_at > timezone.now() - WAIT
         StripeEvent.objects.filter(pk=stored.pk).update(
             outcome=outcome[:100], processed_at=None if waits else timezone.now()
@@ -70,6 +77,23 @@ def process(stored: StripeEvent) -> bool:
         if outcome.startswith(ERASED) or (outcome in NOBODYS and not waits):
             StripeEvent.objects.filter(pk=stored.pk).update(object=bare(stored.object))
     return not waits
+
+
+def _past(stored: StripeEvent) -> Past:
+    """What the log remembers of a session that is unknown here. Before the transaction: files."""
+    session = read_session(json.loads(stored.object))
+    if stored.processed_at or stored.type not in _ACTIONS or session is None:
+        return "new"
+    return "new" if session.tier is None or _known(session) else logged(session.id) or "new"
+
+
+def _act(stored: StripeEvent, past: Past) -> str:
+    raw = json.loads(stored.object)
+    session = read_session(raw)
+    if session and past != "new":
+        return take_in(session, past)
+    act = _ACTIONS.get(stored.type)
+    return act(raw) if act else "not of our kind"
 
 
 def bare(stored: str) -> str:
@@ -92,27 +116,58 @@ def note_session(session: CheckoutSession) -> str:
     return "awaiting payment" if moved else "already further on"
 
 
-def recreate(session: CheckoutSession) -> str:
-    """A session that was paid long ago and is not on record here. In a transaction.
+def take_in(session: CheckoutSession, past: Past) -> str:
+    """A session that no order here is for, by what became of it. In a transaction."""
+    if past == "erased":
+        return _tombstone(session)
+    if past == "new" or session.payment != "paid":
+        return note_session(session)
+    return _recreate(session, past)
 
-    Its verdict was emailed from elsewhere, so none is made and emailed now: reading
-    it is a miss without an original (R10). An order that is known after all is paid
-    for like any other.
+
+def _tombstone(session: CheckoutSession) -> str:
+    """The erased stay erased, also where the database is from before that (R10)."""
+    tier = session.tier or "full"
+    Order.objects.get_or_create(
+        session_id=session.id,
+        defaults={
+            "status": Status.ERASED,
+            "tier": tier,
+            "price_cents": min(session.amount_cents or 0, LARGEST_AMOUNT),
+            "currency": session.currency[:3] or settings.ORACLE_PRICES[tier].currency,
+            "payment_intent": session.payment_intent,
+            "paid_at": _made(session) if session.payment == "paid" else None,
+        },
+    )
+    return ERASED
+
+
+def _recreate(session: CheckoutSession, past: Past) -> str:
+    """A session that was paid long ago, or was judged before the database was lost.
+
+    Its verdict was emailed then, so none is made and emailed now: reading it is a miss
+    (R10). An order that is known after all is paid for like any other, unless the log
+    has its verdict.
     """
-    known = Order.objects.filter(session_id=session.id).exists()
+    known = _known(session)
     order = _order_for(session)
     if order is None:
         return NOT_OURS
-    if known or str(order.token) == session.reference or not order.query:
+    if (known and past != "judged") or not order.query:
         return _accept_payment(order, session)
     then = {  # today's price says nothing about it
-        "paid_at": datetime.fromtimestamp(session.created or 0, tz=UTC),
+        "paid_at": _made(session),
         "price_cents": min(session.amount_cents or 0, LARGEST_AMOUNT),
         "currency": session.currency[:3] or order.currency,
         "due_at": None,
+        "reason": _WHY_BACK.get(past, ""),
     }
     moved = order.move(UNPAID, Status.DELIVERED, **{**_payment(order, session), **then})
     return "recreated" if moved else "already paid"
+
+
+def _made(session: CheckoutSession) -> datetime:
+    return datetime.fromtimestamp(session.created or 0, tz=UTC)
 
 
 def _accept_payment(order: Order, session: CheckoutSession) -> str:
@@ -132,13 +187,14 @@ def _accept_payment(order: Order, session: CheckoutSession) -> str:
 
 
 def _take_back(order: Order, paid: dict[str, Any]) -> bool:
-    """An order that `recreate` took for an old one, and whose payment is reported only now.
+    """An order that was taken for an old one, and whose payment is reported only now.
 
-    Then its verdict was never emailed from anywhere: it is owed one after all.
+    Then its verdict was never emailed from anywhere: it is owed one after all. Not where
+    the log has that verdict, however often Stripe's event is sent again.
     """
-    never_emailed = Order.objects.filter(pk=order.pk, status=Status.DELIVERED).exclude(
-        deliveries__kind=Delivery.Kind.VERDICT
-    )
+    old = Order.objects.filter(pk=order.pk, status=Status.DELIVERED, refunded_at=None)
+    never_emailed = old.exclude(reason=RESTORED).exclude(deliveries__kind=Delivery.Kind.VERDICT)
+    paid = {**paid, "reason": ""}
     return bool(never_emailed.update(status=Status.PAID, **paid))
 
 
@@ -228,6 +284,35 @@ def note_refund(order: Order, cents: int) -> bool:
     return True
 
 
+def _refund_ended(refund: dict[str, Any]) -> str:
+    """A refund can fail days after it was noted here, and its customer was told of it."""
+    if refund.get("status") not in ("failed", "canceled"):
+        return "refund under way"
+    intent, name = payment_intent(refund), refund.get("id")
+    order = Order.objects.filter(payment_intent=intent).first() if intent else None
+    if order is None:
+        return NO_SUCH_PAYMENT if intent else "no payment named"
+    now_about(order.session_id)
+    order = cache.hold(order)  # Stripe tells it by two events, often at once
+    about = plain(
+        f"refund {name} {refund['status']} at Stripe: the customer was not paid back", 200
+    )
+    if not order.deliveries.filter(kind=Delivery.Kind.STAFF, about=about).exists():
+        Order.objects.filter(pk=order.pk).exclude(reason=RESTORED).update(reason=about)
+        case = open_case(order, Case.Kind.FAILED)
+        if case:
+            owe(order, Delivery.Kind.STAFF, name=f"case.{case.pk}", about=about)
+    outcome = "refund failed"
+    return f"{ERASED}, {outcome}" if order.status == Status.ERASED else outcome
+
+
+def _known(session: CheckoutSession) -> bool:
+    mine = Q(session_id=session.id)
+    if session.reference:
+        mine |= Q(token=session.reference, session_id=None)
+    return Order.objects.filter(mine).exists()
+
+
 def _order_for(session: CheckoutSession) -> Order | None:
     """The session's order; made from the session itself where it was sold elsewhere."""
     order = Order.objects.filter(session_id=session.id).first()
@@ -260,4 +345,6 @@ _ACTIONS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
     "checkout.session.async_payment_failed": _failed,
     "checkout.session.expired": _expired,
     "charge.refunded": note_refunded,
+    "refund.failed": _refund_ended,
+    "charge.refund.updated": _refund_ended,
 }

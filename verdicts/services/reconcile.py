@@ -18,7 +18,7 @@ from audit.subject import about
 from verdicts.core.errors import PaymentError
 from verdicts.gateways.stripe_api import Account
 from verdicts.models import Reconciled
-from verdicts.services.gaps import Gap, Look, Mended, OutOfTime
+from verdicts.services.gaps import HAVE_A_CASE, Gap, Look, Mended, OutOfTime
 from verdicts.services.payment_gaps import payment_gaps
 from verdicts.services.record_gaps import record_gaps
 from verdicts.services.work_gaps import idle_queues, work_gaps
@@ -40,6 +40,15 @@ class Finding:
     def is_settled(self) -> bool:
         return self.mended is not None and self.mended.settled
 
+    @property
+    def has_failed(self) -> bool:
+        return self.mended is not None and self.mended.end == "failed"
+
+    @property
+    def has_case(self) -> bool:
+        opened = self.mended is not None and self.mended.end == "case"
+        return opened or self.gap.kind in HAVE_A_CASE
+
 
 @dataclass(slots=True)
 class Report:
@@ -50,12 +59,17 @@ class Report:
     idle: list[str] = field(default_factory=list)  # queues whose jobs nobody takes
 
     @property
-    def settled(self) -> int:
-        return sum(one.is_settled for one in self.findings)
+    def mended(self) -> int:
+        return sum(one.mended is not None and one.mended.end == "mended" for one in self.findings)
 
     @property
     def left(self) -> int:
-        return len(self.findings) - self.settled
+        return sum(not one.is_settled for one in self.findings)
+
+    @property
+    def unseen(self) -> list[Finding]:
+        """What is left for a person, and has no case that would tell them."""
+        return [one for one in self.findings if not (one.is_settled or one.has_case)]
 
 
 def reconcile(
@@ -71,8 +85,10 @@ def reconcile(
     look = Look(since, seconds, tick)
     report = Report(look, idle=idle_queues())
     if _go_through(work_gaps(look), report, apply=apply):
+        before = len(report.findings)
         asked = _go_through(payment_gaps(look, account=account), report, apply=apply)
-        if asked and apply:
+        # A payment that could not be noted must stay within the next look's reach.
+        if asked and apply and not any(one.has_failed for one in report.findings[before:]):
             _note_look(since, started)
         _go_through(record_gaps(look), report, apply=apply)
     return report
@@ -102,8 +118,8 @@ def _mended(gap: Gap) -> Finding:
         except Exception:
             # One that cannot be mended must not keep the others waiting.
             logger.exception("%s of order %s cannot be mended", gap.kind, gap.order_id)
-            return Finding(gap, Mended("it failed: see the service log", settled=False))
-    if mended.settled:
+            return Finding(gap, Mended("it failed: see the service log", "failed"))
+    if mended.end == "mended":
         DayCount.add(timezone.now().date(), DayCount.GAP, key=gap.kind)
     return Finding(gap, mended)
 

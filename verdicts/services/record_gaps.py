@@ -22,6 +22,8 @@ from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
 from verdicts.services import cache
 from verdicts.services.deliver import owe
 from verdicts.services.gaps import BATCH, Gap, Look, Mended, console, each
+from verdicts.services.payment_gaps import OTHER_LOGS
+from verdicts.services.payments import UNCLEAR
 from verdicts.services.sweep import STALE
 
 
@@ -52,6 +54,8 @@ def _verdicts(orders: list[Order]) -> Iterator[Gap]:
         elif order.pk in emailed and order.pk not in stored:
             page = console("order", order.pk)
             yield Gap("no verdict", "delivered, but no verdict is stored", page, **_about(order))
+        elif order.reason == UNCLEAR and order.pk not in emailed:
+            yield Gap("no email", order.reason, OTHER_LOGS, **_about(order))
 
 
 def _cached(orders: list[Order]) -> Iterator[Gap]:
@@ -113,7 +117,7 @@ def _owe_verdict(order: Order) -> Mended:
     with transaction.atomic():
         held = cache.hold(order)
         if held.status != Status.DELIVERED:
-            return Mended(f"it is {held.get_status_display()} by now")
+            return Mended(f"it is {held.get_status_display()} by now", "faster")
         owe(held, Delivery.Kind.VERDICT)
     return Mended("queued to be sent")
 
@@ -122,7 +126,7 @@ def _correct(order: Order) -> Mended:
     with transaction.atomic():
         held = cache.hold(order)
         if held.status != Status.DELIVERED or not cache.correct(held):
-            return Mended("it is gone by now")
+            return Mended("it is gone by now", "faster")
     return Mended("rendered anew from what is stored")
 
 
@@ -137,14 +141,14 @@ def _compare(regen: Verdict) -> Mended:
 def _write_log(waiting: Q) -> Mended:
     log.sweep()
     if LogEntry.objects.filter(waiting, host=settings.ORACLE_LOG_NAME).exists():
-        return Mended("it cannot be written: see the service log", settled=False)
+        return Mended("it cannot be written: see the service log", "failed")
     return Mended("done")
 
 
 def _put_back() -> Mended:
     log.sweep()
     if log.is_cut_short():
-        return Mended("it cannot be written: see the service log", settled=False)
+        return Mended("it cannot be written: see the service log", "failed")
     return Mended("put back")
 
 

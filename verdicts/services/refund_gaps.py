@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 
@@ -12,6 +12,8 @@ from verdicts.gateways.stripe_api import Account, list_refunds
 from verdicts.models import Order
 from verdicts.services.gaps import BATCH, Gap, Look, Mended
 from verdicts.services.payments import note_refunded
+
+PAY_AGAIN: Final = "pay it back another way: see the refund in Stripe's dashboard"
 
 Charges = dict[str, dict[str, Any]]  # by payment
 
@@ -37,12 +39,16 @@ def refund_gaps(charges: Charges) -> Iterator[Gap]:
 
 def _gap(order: Order, charge: dict[str, Any]) -> Gap | None:
     refunded, paid = charge.get("amount_refunded"), charge.get("amount")
-    if type(refunded) is not int or type(paid) is not int or refunded <= 0:
-        return None  # a refund that failed after all
-    unnoted = refunded > order.refunded_cents or (refunded >= paid and order.refunded_at is None)
-    if not unnoted:
+    if type(refunded) is not int or type(paid) is not int:
         return None
     there, here = Price(refunded, order.currency), Price(order.refunded_cents, order.currency)
+    if refunded < order.refunded_cents:
+        what = f"{there} paid back at Stripe, but {here} noted here: a refund has failed"
+        about: Any = {"order_id": order.pk, "session_id": order.session_id or ""}
+        return Gap("refund", what, PAY_AGAIN, **about)
+    whole = refunded >= paid > 0 and order.refunded_at is None
+    if refunded == order.refunded_cents and not whole:
+        return None
     return Gap(
         "refund",
         f"{there} paid back at Stripe, {here} of it noted here",

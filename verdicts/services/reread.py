@@ -15,12 +15,11 @@ from verdicts.core.errors import UnknownSession
 from verdicts.core.sessions import CheckoutSession, read_session
 from verdicts.gateways.stripe_api import Account, retrieve_session
 from verdicts.models import UNPAID, Order
-from verdicts.services.payments import note_session, recreate
+from verdicts.services.pasts import house, logged, past_of
+from verdicts.services.payments import note_session, take_in
 
 # At most one look per order in this time, however often its page is loaded.
 EVERY: Final = timedelta(seconds=2)
-# A session this young has its webhook on the way: it is a new order, not an old one.
-YOUNG: Final = timedelta(hours=1)
 
 
 def is_unpaid(order: Order, *, account: Account) -> bool | None:
@@ -32,12 +31,17 @@ def is_unpaid(order: Order, *, account: Account) -> bool | None:
         return False
     if not _our_turn(order):
         return None
-    session = read_session(retrieve_session(account, order.session_id))
+    reread(order, account=account)
+    return order.status in UNPAID
+
+
+def reread(order: Order, *, account: Account) -> None:
+    """Leave the order as it stands by what Stripe says of its session. Raises a PaymentError."""
+    session = read_session(retrieve_session(account, order.session_id or ""))
     if session and _is_finished(session):
         with transaction.atomic():
             note_session(session)
-        order.refresh_from_db()
-    return order.status in UNPAID
+    order.refresh_from_db()
 
 
 def adopt(session_id: str, *, account: Account) -> Order | None:
@@ -50,24 +54,14 @@ def adopt(session_id: str, *, account: Account) -> Order | None:
         raise UnknownSession("not a session of ours")
     if not _is_finished(session):
         return None
+    past = past_of(session, logged(session_id), house())
     with transaction.atomic():
-        if _is_old(session):
-            recreate(session)
-        else:
-            note_session(session)
+        take_in(session, past)
     return Order.objects.get(session_id=session_id)
 
 
 def _is_finished(session: CheckoutSession) -> bool:
     return session.complete or session.payment == "paid"
-
-
-def _is_old(session: CheckoutSession) -> bool:
-    return (
-        session.payment == "paid"
-        and session.created is not None
-        and session.created < (timezone.now() - YOUNG).timestamp()
-    )
 
 
 def _our_turn(order: Order) -> bool:

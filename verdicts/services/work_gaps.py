@@ -20,14 +20,13 @@ from verdicts.services import sweep
 from verdicts.services.cache import hold
 from verdicts.services.cases import open_case
 from verdicts.services.deliver import owe
-from verdicts.services.gaps import Gap, Kind, Look, Mended, console, each
+from verdicts.services.gaps import FASTER, Gap, Kind, Look, Mended, console, each
 from verdicts.services.letters import TO_STAFF
 from verdicts.services.payments import NO_SUCH_PAYMENT
 
 M = TypeVar("M", bound=Model)
 
 PATIENCE: Final = 130.0  # seconds: longer than a job may take on any queue
-FASTER: Final = Mended("somebody else was faster")
 
 
 def work_gaps(look: Look) -> Iterator[Gap]:
@@ -143,7 +142,7 @@ def _process(event: StripeEvent) -> Mended:
         return Mended(event.outcome)
     if event.outcome == NO_SUCH_PAYMENT:
         return Mended("it waits for its payment")
-    return Mended("it failed: see the service log", settled=False)
+    return Mended("it failed: see the service log", "failed")
 
 
 def _open_case(order: Order) -> Mended:

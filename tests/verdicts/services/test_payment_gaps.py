@@ -10,8 +10,10 @@ from tests.verdicts.services.looking import done, gaps, kinds, look
 from verdicts.gateways.stripe_api import Event, retrieve_session
 from verdicts.models import Case, Delivery, Order, Status, Verdict
 from verdicts.outside import stripe_account
+from verdicts.services import payment_gaps
 from verdicts.services.checkout import start_checkout
 from verdicts.services.erase import erase
+from verdicts.services.gaps import FASTER, Look
 from verdicts.services.payments import receive
 
 pytestmark = pytest.mark.django_db
@@ -137,6 +139,26 @@ def test_a_payment_that_never_came_is_for_a_person(sandbox):
     assert (report.left, report.findings[0].gap.order_id) == (1, order.pk)
 
 
+def test_sessions_that_stripe_does_not_know_do_not_keep_the_others_waiting(sandbox, monkeypatch):
+    monkeypatch.setattr(payment_gaps, "AWAITED", 1)
+    unknown = ordered(status="awaiting")
+    sandbox.reset()
+    known = ordered(status="awaiting")
+    Order.objects.update(created_at=timezone.now() - timedelta(days=31))
+    asked = [one.gap.order_id for _ in range(2) for one in look().findings]
+    assert asked == [unknown.pk, known.pk]
+
+
+def test_what_a_webhook_has_done_meanwhile_is_not_counted_as_mended(sandbox, elsewhere, run_jobs):
+    session_id = elsewhere(300)
+    found = payment_gaps.payment_gaps(
+        Look(timezone.now() - timedelta(days=1), 60, lambda _: None), account=stripe_account()
+    )
+    gap = next(found)
+    event(session_id)
+    assert gap.mend() == FASTER
+
+
 def test_another_amount_is_held_for_staff_and_never_fulfilled(sandbox, elsewhere, run_jobs):
     elsewhere(60, amount_subtotal=100, amount_total=100)
     report = look(apply=True)
@@ -186,6 +208,20 @@ def test_the_erased_stay_erased(sandbox, elsewhere, run_jobs):
         "",
     )
     assert run_jobs() == []
+
+
+def test_a_payment_on_an_order_that_was_erased_unpaid_is_for_a_person(sandbox):
+    order = ordered(status=Status.EXPIRED)
+    erase(order, who="Ada", reason="asked")
+    assert gaps(look(apply=True)) == []
+    sandbox.pay(order.session_id)
+    event(order.session_id)
+    report = look(apply=True)
+    assert gaps(report) == [("payment not noted", "paid CA$5.00, but erased unpaid here")]
+    assert report.left == 1
+    assert Order.objects.get().status == Status.ERASED
+    sandbox.refund(order.session_id)
+    assert gaps(look(apply=True)) == []
 
 
 def test_an_erasure_that_only_the_log_remembers_is_kept_to(sandbox, elsewhere, transactional_db):
@@ -279,6 +315,6 @@ def test_one_that_fails_does_not_keep_the_others_waiting(sandbox, elsewhere):
     with connection.execute_wrapper(refuse):
         report = look(apply=True)
     assert done(report)[0] == "!it failed: see the service log"
-    assert (report.settled, report.left) == (1, 1)
+    assert (report.mended, report.left) == (1, 1)
     assert Order.objects.get().session_id == good
-    assert look(apply=True).settled == 1
+    assert look(apply=True).mended == 1

@@ -1,10 +1,13 @@
 from datetime import timedelta
 
 import pytest
+from django.db import DatabaseError, connection
 from django.utils import timezone
 from django_q.models import OrmQ
 
+from audit.core.redaction import short_hash
 from audit.models import DayCount
+from tests.service_log import listening
 from verdicts import tasks
 from verdicts.models import Delivery, Order, Reconciled, Status
 from verdicts.services import reconcile_hourly
@@ -56,13 +59,59 @@ def test_a_failure_is_counted_quietly_and_told_to_staff_once_it_lasts(
     assert (delivery.kind, delivery.order) == ("unreconciled", order)
     run_jobs()
     (message,) = sandbox.messages(to="staff@oracle.example")
-    assert message["subject"].endswith("Oracle: payments cannot be compared with Stripe's")
+    assert message["subject"].endswith("Oracle: Stripe's books and ours do not agree")
     for body in (message["text"], message["html"]):
         assert "Stripe is not to be reached" in body
         assert "buyer@example.com" not in body
     sandbox.clear_faults()
     tasks.reconcile()
     assert Reconciled.objects.get().looked_at > timezone.now() - timedelta(minutes=1)
+
+
+def test_a_payment_that_could_not_be_noted_stays_within_reach(sandbox, elsewhere):
+    looked(hours=1)
+    before = Reconciled.objects.get().looked_at
+    elsewhere(300)
+
+    def refuse(execute, sql, parameters, *more):
+        if sql.startswith('INSERT INTO "verdicts_order"'):
+            raise DatabaseError("no room")
+        return execute(sql, parameters, *more)
+
+    with connection.execute_wrapper(refuse):
+        assert tasks.reconcile() == "0 gaps mended, 1 left"
+    assert Reconciled.objects.get().looked_at == before
+    assert DayCount.objects.get(name="gaps left").count == 1
+    assert tasks.reconcile() == "1 gaps mended, 0 left"
+    assert Reconciled.objects.get().looked_at > before
+    assert DayCount.objects.get(name="gaps left").count == 0
+
+
+def test_staff_hear_once_a_day_of_gaps_that_have_no_case(sandbox, elsewhere, paid_order, run_jobs):
+    order = paid_order()
+    session_id = order.session_id
+    Order.objects.update(status="awaiting", created_at=timezone.now() - timedelta(days=40))
+    OrmQ.objects.all().delete()
+    with listening() as lines:
+        tasks.reconcile()
+    (line,) = [one for one in lines if one["message"] == "gap left for a person: payment awaited"]
+    assert (line["level"], line["session"]) == ("WARNING", short_hash(session_id))
+    tasks.reconcile()
+    run_jobs()
+    (message,) = sandbox.messages(to="staff@oracle.example")
+    assert message["subject"].endswith("Oracle: Stripe's books and ours do not agree")
+    for body in (message["text"], message["html"]):
+        assert "Gaps are left for a person: payment awaited (1)" in body
+
+
+def test_of_a_gap_that_has_its_case_staff_have_heard(sandbox, elsewhere, run_jobs):
+    elsewhere(300, amount_subtotal=100)
+    assert tasks.reconcile() == "0 gaps mended, 1 left"
+    assert tasks.reconcile() == "0 gaps mended, 1 left"
+    run_jobs()
+    (message,) = sandbox.messages(to="staff@oracle.example")
+    assert message["subject"].endswith("Oracle: an order needs you")
+    assert DayCount.objects.get(name="gaps left").count == 0
 
 
 def test_an_outage_before_anybody_has_bought_anything_is_only_counted(sandbox):

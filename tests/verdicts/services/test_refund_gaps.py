@@ -1,8 +1,10 @@
 import pytest
 
 from tests.verdicts.services.looking import done, gaps, look
-from verdicts.models import Delivery, Order, Status
+from verdicts.gateways.stripe_api import Event
+from verdicts.models import Case, Delivery, Order, Status
 from verdicts.services.erase import erase
+from verdicts.services.payments import receive
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +38,54 @@ def test_a_refund_in_part_is_noted_and_the_rest_later(sandbox, bought):
     assert gaps(look()) == [("refund", "CA$5.00 paid back at Stripe, CA$2.00 of it noted here")]
     look(apply=True)
     assert Order.objects.get().refunded_cents == 500
+
+
+def test_a_refund_that_failed_after_all_is_for_a_person(sandbox, bought):
+    sandbox.refund(bought)
+    look(apply=True)
+    sandbox.fail_refund(bought)
+    report = look(apply=True)
+    assert gaps(report) == [
+        ("refund", "CA$0.00 paid back at Stripe, but CA$5.00 noted here: a refund has failed")
+    ]
+    assert (report.left, report.findings[0].gap.remedy[:15]) == (1, "pay it back ano")
+    sandbox.refund(bought)
+    assert gaps(look(apply=True)) == []
+
+
+def test_staff_are_told_once_of_a_refund_that_failed(sandbox, bought, run_jobs):
+    sandbox.refund(bought)
+    look(apply=True)
+    run_jobs()
+    failed = sandbox.fail_refund(bought)
+    for kind in ("refund.failed", "charge.refund.updated"):
+        stored = receive(Event(f"evt_{kind}", kind, failed))
+        stored.refresh_from_db()
+        assert stored.outcome == "refund failed"
+    (case,) = Case.objects.all()
+    assert (case.kind, case.order.session_id) == ("failed", bought)
+    assert case.order.reason.startswith(f"refund {failed['id']} failed at Stripe")
+    run_jobs()
+    (message,) = sandbox.messages(to="staff@oracle.example")
+    assert "the customer was not paid back" in message["text"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({"status": "pending"}, "refund under way"),
+        ({"payment_intent": "pi_other"}, "no such payment here"),
+        ({"payment_intent": None}, "no payment named"),
+    ],
+)
+def test_of_other_refunds_nobody_is_told(sandbox, bought, changes, outcome):
+    sandbox.refund(bought)
+    look(apply=True)
+    failed = {**sandbox.fail_refund(bought), **changes}
+    stored = receive(Event("evt_1", "charge.refund.updated", failed))
+    stored.refresh_from_db()
+    assert stored.outcome == outcome
+    assert not Case.objects.exists()
 
 
 def test_a_refund_of_somebody_else_is_no_gap(sandbox, elsewhere):

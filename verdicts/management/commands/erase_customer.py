@@ -4,6 +4,7 @@ import getpass
 import json
 import os
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +15,8 @@ from audit import log
 from audit.progress import Progress
 from audit.subject import about
 from verdicts.models import Order
-from verdicts.services.erase import Unfinished, erase, why_not
+from verdicts.outside import stripe_account
+from verdicts.services.erase import Unfinished, ask_stripe, erase, why_not
 from verdicts.services.personal_data import orders_of, personal_data
 
 NOT_ERASED: Final = 1
@@ -57,9 +59,8 @@ class Command(BaseCommand):
         orders = list(orders_of(email))
         if not orders:
             raise CommandError("No order is under that address.", returncode=NOT_ERASED)
-        if busy := [f"Order {one.pk}: {why}." for one in orders if (why := why_not(one))]:
-            listed = "\n".join(busy)
-            sentence = f"Nothing was erased. These must be finished first:\n{listed}"
+        if busy := "\n".join(_unfinished(orders)):
+            sentence = f"Nothing was erased. These must be finished first:\n{busy}"
             raise CommandError(sentence, returncode=NOT_ERASED)
         if export:
             _write(export, orders)
@@ -76,6 +77,16 @@ class Command(BaseCommand):
             return input('Type "erase" to go on: ').strip() == "erase"
         except EOFError:
             return False
+
+
+def _unfinished(orders: list[Order]) -> Iterator[str]:
+    with Progress("orders looked at") as tick:
+        for count, order in enumerate(orders, start=1):
+            with about(order.session_id):
+                why = why_not(order) or ask_stripe(order, account=stripe_account())
+            if why:
+                yield f"Order {order.pk}: {why}."
+            tick(count)
 
 
 def _check(email: str, reason: str) -> None:

@@ -21,6 +21,12 @@ GAPS_LEFT: Final = 1
 NOT_SEEN: Final = 2
 SECONDS: Final = 3600.0  # for all of it; each call to Stripe has its own, much shorter one
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,3})([dh])")
+_ENDS: Final = {
+    "mended": "mended",
+    "faster": "no longer there",
+    "case": "not mended",
+    "failed": "not mended",
+}
 _UNIT: Final = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
 
@@ -104,7 +110,7 @@ def table(found: Report, *, apply: bool) -> Iterator[str]:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         yield "  ".join(cells).rstrip()
     yield ""
-    yield f"{_count(len(found.findings), 'gap')}, {found.settled:,} mended."
+    yield f"{_count(len(found.findings), 'gap')}, {found.mended:,} mended."
 
 
 def as_json(found: Report, *, apply: bool) -> Iterator[str]:
@@ -134,7 +140,7 @@ def as_json(found: Report, *, apply: bool) -> Iterator[str]:
 def _cells(one: Finding, *, apply: bool) -> tuple[str, ...]:
     gap = one.gap
     if one.mended:
-        done = f"{'mended' if one.is_settled else 'not mended'}: {one.mended.how}"
+        done = f"{_ENDS[one.mended.end]}: {one.mended.how}"
     else:
         done = f"for a person: {gap.remedy}" if apply or not gap.mend else gap.remedy
     return (gap.kind, str(gap.order_id or "-"), gap.session or "-", gap.what, done)

@@ -18,7 +18,7 @@ from tests.verdicts.stripe_objects import charge_object, session_object
 from verdicts.gateways.stripe_api import Event
 from verdicts.models import CachedVerdict, Case, Delivery, Order, Status, StripeEvent, Verdict
 from verdicts.services.deliver import deliver, owe
-from verdicts.services.payments import receive
+from verdicts.services.payments import process, receive
 from verdicts.services.restore import restore
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -159,13 +159,17 @@ def test_an_event_does_not_bring_it_back(delivered, run_jobs, sandbox, kind, cha
     assert Order.objects.count() == 1
 
 
-def test_an_event_that_still_waited_is_done_with(delivered):
+def test_an_event_that_is_not_acted_on_yet_is_waited_for(delivered):
     order = delivered("quick")
     stored = event(order)
     StripeEvent.objects.update(processed_at=None)
+    with pytest.raises(CommandError, match="not acted on yet") as refused:
+        erase("--yes")
+    assert refused.value.returncode == 1
+    assert Order.objects.get().email == EMAIL
+    process(stored)
     erase("--yes")
     stored.refresh_from_db()
-    assert stored.processed_at
     assert json.loads(stored.object)["erased"] is True
 
 
