@@ -35,6 +35,8 @@ _LEFT_ALONE: Final[dict[Past, str]] = {"erased": ERASED, "older": OLDER}
 
 # No method of payment takes longer: what has not come by then has failed, unheard.
 LONGEST_PAYMENT: Final = timedelta(days=30)
+# A webhook takes a moment: what was made just now has not missed its own.
+GRACE: Final = timedelta(minutes=2)
 AWAITED: Final = 200  # looked up one by one in a look; the next one goes on
 DASHBOARD: Final = "see the payment in Stripe's dashboard"
 OTHER_LOGS: Final = (
@@ -71,7 +73,10 @@ def _page_gaps(page: list[dict[str, Any]], look: Look, books: Books) -> Iterator
     look.counts[FINISHED] += len(page)
     look.counts[NOT_OURS] += len(page) - len(sessions)
     orders = _orders_of(sessions)
+    in_flight = (timezone.now() - GRACE).timestamp()
     for session in sessions:
+        if (session.created or 0) > in_flight:
+            continue  # the next look has it, should its webhook not come
         order = orders.get(session.id)
         if order:
             gap = _known_gap(session, order, look, books)

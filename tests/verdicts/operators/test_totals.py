@@ -88,7 +88,7 @@ def test_a_write_to_the_log_that_fails_is_counted(value, settings, tmp_path):
 def test_what_reconciling_came_to_is_counted(value, sandbox, elsewhere):
     assert value("gaps_mended_total", gap="missed webhook") == 0
     assert value("reconciled_timestamp_seconds") is None
-    elsewhere(60)
+    elsewhere(180)
     tasks.reconcile()
     assert value("gaps_mended_total", gap="missed webhook") == 1
     assert value("gaps_mended_total", gap="lost job") == 0

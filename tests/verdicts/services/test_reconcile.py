@@ -39,7 +39,7 @@ def test_a_webhook_that_comes_at_the_same_moment_buys_no_second_verdict(
     sandbox, elsewhere, run_jobs
 ):
     for number in range(5):
-        session_id = elsewhere(60)
+        session_id = elsewhere(180)
         raw = retrieve_session(stripe_account(), session_id)
         event = Event(f"evt_{number}", "checkout.session.completed", raw)
         at_once(
@@ -68,8 +68,8 @@ def test_two_looks_at_once_open_one_case_and_queue_one_job(sandbox, paid_order):
 
 
 def test_what_is_mended_is_counted_by_kind(sandbox, elsewhere):
-    elsewhere(60)
-    elsewhere(60, amount_subtotal=100)
+    elsewhere(180)
+    elsewhere(180, amount_subtotal=100)
     look()
     look(apply=True)
     look(apply=True)
@@ -90,7 +90,7 @@ def test_stripe_out_of_reach_is_said_and_the_rest_is_looked_at(sandbox, delivere
 
 
 def test_a_look_without_time_is_unfinished_and_not_stripes_fault(sandbox, elsewhere):
-    elsewhere(60)
+    elsewhere(180)
     account, since = stripe_account(), timezone.now() - timedelta(days=4)
     report = reconcile(account=account, since=since, apply=True, seconds=0)
     assert (report.unfinished, report.unreachable) == (True, "")

@@ -22,7 +22,7 @@ def looked(**ago: float) -> None:
 
 
 def test_a_webhook_that_never_came_is_made_up_for_by_itself(sandbox, elsewhere, run_jobs):
-    elsewhere(60)
+    elsewhere(180)
     assert tasks.reconcile() == "1 gaps mended, 0 left"
     run_jobs()
     assert Order.objects.get().status == Status.DELIVERED
@@ -124,7 +124,7 @@ def test_what_there_was_no_time_for_is_gone_on_with_at_once(
     sandbox, elsewhere, monkeypatch, run_jobs
 ):
     for _ in range(150):
-        elsewhere(60)
+        elsewhere(180)
     looked(hours=1)
     monkeypatch.setattr(reconcile_hourly, "SECONDS", 5.0)
     sandbox.fault("stripe", "dribble", match="starting_after")  # the second page never ends

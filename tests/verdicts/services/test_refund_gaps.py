@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def bought(sandbox, elsewhere, run_jobs) -> str:
-    session_id = elsewhere(60)
+    session_id = elsewhere(180)
     look(apply=True)
     run_jobs()
     return session_id
@@ -89,7 +89,7 @@ def test_of_other_refunds_nobody_is_told(sandbox, bought, changes, outcome):
 
 
 def test_a_refund_of_somebody_else_is_no_gap(sandbox, elsewhere):
-    sandbox.refund(elsewhere(60, metadata={}))
+    sandbox.refund(elsewhere(180, metadata={}))
     assert gaps(look()) == []
 
 

@@ -12,6 +12,7 @@ from audit.core.redaction import short_hash
 from verdicts.management.commands.reconcile import _since
 from verdicts.models import Order, Status
 from verdicts.outside import stripe_account
+from verdicts.services import payment_gaps
 from verdicts.services.checkout import start_checkout
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +40,8 @@ def test_where_all_is_well_it_says_so(sandbox, delivered):
     assert errors == ""
 
 
-def test_a_missed_webhook_is_listed_then_mended_then_gone(sandbox, run_jobs):
+def test_a_missed_webhook_is_listed_then_mended_then_gone(sandbox, run_jobs, monkeypatch):
+    monkeypatch.setattr(payment_gaps, "GRACE", timedelta(0))
     account = stripe_account()
     made = start_checkout(account=account, tier="quick", query="A bakery?", email=BUYER)
     sandbox.pay(made.id)
@@ -68,14 +70,14 @@ def test_a_missed_webhook_is_listed_then_mended_then_gone(sandbox, run_jobs):
 
 
 def test_what_a_person_has_to_mend_stays_with_its_page(sandbox, elsewhere):
-    elsewhere(60, amount_subtotal=100)
-    elsewhere(60)
+    elsewhere(180, amount_subtotal=100)
+    elsewhere(180)
     said, errors = run("--apply", code=1)
     assert "not mended: held for staff: http" in said
     assert errors == "1 gap for a person to mend."
     said, _ = run("--apply", code=1)
     assert "for a person: http" in said
-    elsewhere(60)
+    elsewhere(180)
     _, errors = run(code=1)
     assert errors == "1 gap for --apply to mend and 1 gap for a person to mend."
 
@@ -83,7 +85,7 @@ def test_what_a_person_has_to_mend_stays_with_its_page(sandbox, elsewhere):
 def test_nothing_of_the_customer_is_shown(sandbox, elsewhere, paid_order):
     paid_order(query="My secret bakery")
     Order.objects.update(due_at=timezone.now() - timedelta(hours=1))
-    elsewhere(60, metadata={"tier": "full", "query_0": "My secret bakery"})
+    elsewhere(180, metadata={"tier": "full", "query_0": "My secret bakery"})
     for form in ("table", "json"):
         said, errors = run("--format", form, code=1)
         assert said.count("lost job") == said.count("missed webhook") == 1
@@ -113,15 +115,15 @@ def test_a_key_that_stripe_refuses_is_said(sandbox, settings):
 
 def test_it_reads_over_the_pages_of_the_list(sandbox, elsewhere):
     for _ in range(201):
-        elsewhere(60, metadata={"shop": "other"})
-    elsewhere(90)
+        elsewhere(180, metadata={"shop": "other"})
+    elsewhere(210)
     said, _ = run(code=1)
     assert said.splitlines()[0].endswith("202 finished sessions at Stripe: 201 not ours.")
     assert "missed webhook" in said
 
 
 def test_who_does_not_concern_us_is_counted(sandbox, elsewhere):
-    elsewhere(60, metadata={})
+    elsewhere(180, metadata={})
     elsewhere(3 * 24 * 3600)
     said, _ = run()
     beside = "2 finished sessions at Stripe: 1 not ours, 1 from before this house, left alone."
@@ -129,7 +131,7 @@ def test_who_does_not_concern_us_is_counted(sandbox, elsewhere):
 
 
 def test_json_is_one_object(sandbox, elsewhere):
-    session_id = elsewhere(60)
+    session_id = elsewhere(180)
     said, errors = run("--format", "json", code=1)
     found = json.loads(said)
     assert found["sessions"] == {"finished": 1, "not_ours": 0, "erased": 0, "older": 0}
