@@ -1,0 +1,36 @@
+"""Runs management commands one after the other in one process, as each would run in its own.
+
+Reads a list of {arguments, input} as JSON, and writes a list of {code, out, err}.
+"""
+
+import contextlib
+import io
+import json
+import os
+import sys
+import traceback
+
+import django
+from django.core.management import execute_from_command_line
+
+
+def run(arguments: list[str], given: str) -> dict[str, object]:
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    sys.stdin = io.TextIOWrapper(io.BytesIO(given.encode()))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            execute_from_command_line(["manage.py", *arguments])
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        except BaseException:  # noqa: BLE001 - as Python itself would end
+            traceback.print_exc()
+            code = 1
+    return {"code": code, "out": out.getvalue(), "err": err.getvalue()}
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
+    django.setup()
+    wanted = json.load(sys.stdin)
+    done = [run(one["arguments"], one["input"]) for one in wanted]
+    sys.stdout.write(json.dumps(done))

@@ -1,0 +1,215 @@
+"""Every command line that the documentation shows is run, and ends as the page says."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+
+from tests.child_env import child_env
+from tests.documented import PAGES, ROOT, Documented, everything_documented
+from tests.live_site import LiveSite, live_site
+from tests.oracle_site.supervise.house import wait_for
+from tests.verdict_payloads import complete
+
+DOCUMENTED = everything_documented()
+COMMANDS = [one for one in DOCUMENTED if one.program == "manage.py"]
+TARGETS = [one for one in DOCUMENTED if one.program == "make"]
+
+# What runs for long, or for ever, and the test that sees it run.
+RUN_ELSEWHERE = {
+    "make run": "oracle_site/test_run.py",
+    "make serve": "oracle_site/test_serve.py",
+    "make restart": "oracle_site/test_serve.py",
+    "make test": "test_everything.py",
+    "make bench": "../benchmarks/judgement.py",
+    "make screenshots": "screenshots.py",
+    "manage.py smoke_test --timeout 20": "verdicts/management/commands/test_smoke_test.py",  # 20 s
+}
+# Pages that one test follows from the first line to the last.
+REHEARSED = {"KEEPING.md": "test_restore.py"}
+# Words that stand for a session's id.
+A_SESSION = ("cs_test_...", "SESSION")
+OTHER = "other@example.com"
+# What a person would type, and what a pipe would bring.
+INPUTS = {
+    "erase_customer": "erase\n",
+    "score_verdict": json.dumps(complete("strategy")),
+}
+
+
+REVIEWED = """
+from django.contrib.auth.models import User
+from verdicts.models import Case
+from verdicts.services.cases import close_all
+close_all(Case.objects.all(), Case.Outcome.CORRECT, who=User.objects.get(), note="as it should be")
+"""
+
+
+def is_run_here(one: Documented) -> bool:
+    return str(one) not in RUN_ELSEWHERE and one.page not in REHEARSED
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Where commands are typed: with the files that the pages name."""
+    path = tmp_path_factory.mktemp("documented")
+    (path / "answer.json").write_text(json.dumps(complete("full")))
+    quick = complete("quick")
+    (path / "answers.jsonl").write_text(f"{json.dumps(quick)}\n" * 2)
+    (path / "corpus.jsonl").write_text(json.dumps({"tier": "quick", "output": quick}))
+    return path
+
+
+@pytest.fixture(scope="module")
+def site(folder) -> Iterator[LiveSite]:
+    """With customers whom the pages name, one with answers to spare, and a reviewed case."""
+    with live_site(folder) as running:
+        running.sandbox.settings(latency=0)
+        for email, count in (("buyer@example.com", 2), (OTHER, 3)):
+            for _ in range(count):
+                running.buy("full", "A ferry to the island?", email)
+            running.wait_for_mail(email, count=count)
+        running.sandbox.fault("gemini", "malformed")
+        rejected = running.buy("full", "A ferry to the moon?", "rejected@example.com")
+        wait_for(lambda: running.api(rejected).status_code == 422)
+        running.manage("shell", "--no-imports", "-c", REVIEWED)
+        yield running
+
+
+def run(site: LiveSite, folder: Path, listed: list[Documented], **variables: str) -> list[dict]:
+    # A command may use its session up: each gets another.
+    sessions = iter([one["id"] for one in site.sandbox.sessions() if OTHER in json.dumps(one)])
+    given = [
+        {
+            "arguments": [next(sessions) if word in A_SESSION else word for word in one.arguments],
+            "input": INPUTS.get(one.arguments[0], ""),
+        }
+        for one in listed
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.command_driver"],
+        cwd=folder,
+        env=child_env(**{**site.variables, "SANDBOX_URL": site.sandbox.url, **variables})
+        | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests/fence'}", "SITE_URL": site.url},
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_what_is_said_to_succeed_succeeds(site, folder):
+    listed = [
+        one for one in COMMANDS if is_run_here(one) and not one.fails and not moves_house(one)
+    ]
+    listed = list({str(one): one for one in listed}.values())
+    assert len(listed) > 15
+    for one, done in zip(listed, run(site, folder, listed), strict=True):
+        assert done["code"] == 0, f"{one.page}: {one} ended with {done}"
+
+
+def moves_house(one: Documented) -> bool:
+    """Part of a block that takes everything from one database to another."""
+    block = [other for other in COMMANDS if (other.page, other.block) == (one.page, one.block)]
+    return any("loaddata" in other.arguments for other in block)
+
+
+def test_everything_moves_to_another_database(site, folder):
+    listed = [one for one in COMMANDS if moves_house(one)]
+    assert [one.arguments[0] for one in listed] == [
+        "dumpdata",
+        "migrate",
+        "loaddata",
+        "audit_verify",
+    ]
+    (dumped,) = run(site, folder, listed[:1])
+    assert dumped["code"] == 0, dumped["err"]
+    other = {"DATABASE_URL": f"sqlite:///{folder}/moved.sqlite3"}
+    done = run(site, folder, listed[1:], **other)
+    assert [one["code"] for one in done] == [0, 0, 0], [one["err"] for one in done]
+    assert done[-1]["out"].startswith("Sound: ")
+
+
+@contextmanager
+def a_changed_line(site: LiveSite) -> Iterator[None]:
+    whole = site.log.read_bytes()
+    site.log.write_bytes(whole.replace(b'"tier":"full"', b'"tier":"FULL"', 1))
+    yield
+    site.log.write_bytes(whole)
+
+
+@contextmanager
+def payments_that_nobody_told_us_of(site: LiveSite) -> Iterator[None]:
+    """One that can be mended, and one of a strange amount, which only a person can."""
+    for price in (500, 100):
+        made = site.sandbox.create_session(
+            metadata={"tier": "full", "query_0": "A ferry?"},
+            amount_total=price,
+            currency="cad",
+            payment_status="paid",
+            status="complete",
+        )
+        assert made
+    yield
+
+
+SITUATIONS: dict[str, Callable[[LiveSite], object]] = {
+    "manage.py audit_verify": a_changed_line,
+    "manage.py reconcile": payments_that_nobody_told_us_of,
+    "manage.py reconcile --apply": payments_that_nobody_told_us_of,
+}
+
+
+@pytest.mark.parametrize(
+    "one", [one for one in COMMANDS if is_run_here(one) and one.fails], ids=str
+)
+def test_what_is_said_to_fail_fails_with_these_words(site, folder, one):
+    assert str(one) in SITUATIONS, "shown as failing: say in SITUATIONS what makes it fail"
+    with SITUATIONS[str(one)](site):
+        (done,) = run(site, folder, [one])
+    assert done["code"] == 1, done
+    said = re.search(r"CommandError: (\w+ ?\w*)", one.shown)[1]  # numbers and names differ
+    assert "CommandError: " in done["err"]
+    assert said.split()[-1] in done["err"]
+
+
+def test_every_target_exists_and_takes_what_it_is_given():
+    for one in TARGETS:
+        done = subprocess.run(
+            ["/usr/bin/env", "make", "--dry-run", *one.arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (str(one), done.stderr)
+
+
+def test_what_is_not_run_here_has_a_test_of_its_own():
+    for one in TARGETS:
+        assert f"make {one.arguments[0]}" in RUN_ELSEWHERE, one
+    for name in (*RUN_ELSEWHERE.values(), *REHEARSED.values()):
+        assert (ROOT / "tests" / name).exists(), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_names_a_command_or_a_target_that_is_none(page):
+    text = page.read_text()
+    makefile = (ROOT / "Makefile").read_text()
+    targets = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split()
+    assert set(re.findall(r"manage\.py ([a-z]\w+)", text)) <= set(get_commands())
+    assert set(re.findall(r"[`$] ?make ([a-z]\w*)", text)) <= set(targets)
+
+
+def test_every_command_of_ours_is_documented():
+    pages = "".join(page.read_text() for page in PAGES)
+    ours = {name for name, app in get_commands().items() if app in ("audit", "verdicts")}
+    assert {name for name in ours if name not in pages} == set()

@@ -1,0 +1,147 @@
+"""docs/KEEPING.md, line by line: a backup, a loss, and a house that owes nobody anything."""
+
+import shlex
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from sandbox.client import SandboxClient
+from sandbox.running import running_sandbox
+from tests.child_env import child_env
+from tests.documented import ROOT, blocks
+from tests.live_site import free_port
+from tests.oracle_site.supervise.house import running, wait_for
+from tests.served_site import command, migrate, production
+
+PAGE = (ROOT / "docs/KEEPING.md").read_text()
+# Tried by hand, with the same outcome: they need PostgreSQL's own programs.
+BY_HAND = ("pg_dump ", "pg_restore ")
+
+
+class Operator:
+    """Types the page's lines, in their order, at the top of a house."""
+
+    def __init__(self, folder: Path, variables: dict[str, str]) -> None:
+        self._folder = folder
+        self._variables = variables
+        self._left = [
+            line.removeprefix("$ ")
+            for block in blocks(PAGE)
+            for line in block.splitlines()
+            if line.startswith("$ ") and not line.startswith(tuple(f"$ {one}" for one in BY_HAND))
+        ]
+
+    def types(self, beginning: str) -> subprocess.CompletedProcess:
+        """The next line of the page, which must begin like this."""
+        line = self._left.pop(0)
+        assert line.startswith(beginning), line
+        if line.startswith("sqlite3 ") and not shutil.which("sqlite3"):
+            return self._without_sqlite3(*shlex.split(line)[1:])
+        shown = line.replace("python manage.py", f"{sys.executable} {ROOT}/manage.py")
+        return subprocess.run(
+            ["/bin/sh", "-c", shown],
+            cwd=self._folder,
+            env=child_env(**self._variables),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def has_typed_everything(self) -> bool:
+        return not self._left
+
+    def _without_sqlite3(self, path: str, question: str) -> subprocess.CompletedProcess:
+        with closing(sqlite3.connect(self._folder / path)) as connection:
+            connection.execute(question.replace("INTO '", f"INTO '{self._folder}/"))
+        return subprocess.CompletedProcess([], 0, "", "")
+
+
+@contextmanager
+def serving(folder: Path, variables: dict[str, str]) -> Iterator[None]:
+    with running(command(folder), **variables) as house:
+        house.read_until("Stop")
+        yield
+        assert house.end(signal.SIGTERM)[0] == 0
+
+
+def buy(url: str, sandbox: SandboxClient, email: str) -> str:
+    order = {"tier": "quick", "query": "A ferry to the island?", "email": email}
+    made = httpx.post(f"{url}/api/checkout", json=order, timeout=40, trust_env=False)
+    session = made.raise_for_status().json()["session_id"]
+    sandbox.pay(session, email=email)
+    wait_for(lambda: len(sandbox.messages(to=email)) == 1)
+    return session
+
+
+def read(url: str, session: str) -> dict:
+    path = f"{url}/api/verdict?session_id={session}"
+    return httpx.get(path, timeout=40, trust_env=False).raise_for_status().json()
+
+
+@pytest.fixture
+def house(tmp_path) -> Iterator[tuple[dict[str, str], SandboxClient]]:
+    (tmp_path / "var").mkdir()
+    port = free_port()
+    with running_sandbox(webhook_url=f"http://127.0.0.1:{port}/api/webhook") as sandbox:
+        url = f"sqlite:///{tmp_path}/var/oracle.sqlite3"
+        variables = production(tmp_path, sandbox, port=port, url=url) | {
+            "ORACLE_LOG_PATH": str(tmp_path / "var/oracle_log.jsonl"),
+            "ORACLE_WEB_PROCESSES": "1",
+            "ORACLE_LOG_NAME": "restored",
+        }
+        migrate(variables)
+        yield variables, sandbox
+
+
+def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
+    variables, sandbox = house
+    url, types = variables["SITE_URL"], Operator(tmp_path, variables)
+    log, kept = tmp_path / "var/oracle_log.jsonl", tmp_path / "kept.jsonl"
+    with serving(tmp_path, variables):
+        buy(url, sandbox, "before@example.com")
+        assert types.types("mkdir -p backup && cp -p").returncode == 0
+        assert types.types("sqlite3 ").returncode == 0
+        lost = buy(url, sandbox, "after@example.com")
+
+    for one in (tmp_path / "var").glob("oracle.sqlite3*"):
+        one.unlink()
+    assert types.types("cp -p backup/oracle.sqlite3 var/").returncode == 0
+
+    # Had the log been lost as well: the backup's is sound.
+    shutil.move(log, kept)
+    shutil.copy(tmp_path / "backup/oracle_log.jsonl", log)
+    assert types.types("python manage.py audit_verify --repair").stdout.endswith(
+        "Sound: 1 line in 1 file, one chain.\n"
+    )
+    shutil.move(kept, log)
+
+    # It survived, and knows more than the database.
+    unknown = types.types("python manage.py audit_verify")
+    assert unknown.returncode == 1
+    assert "line 2: not in the database" in unknown.stderr
+    owed = types.types("python manage.py reconcile --since 2d")
+    assert owed.returncode == 1
+    assert "its verdict is in the log, its order is gone" in owed.stdout
+
+    with serving(tmp_path, variables):
+        mended = types.types("python manage.py reconcile --since 2d --apply")
+        assert (mended.returncode, mended.stdout.count("nothing is emailed twice")) == (0, 1)
+        wait_for(lambda: read(url, lost)["divergence"]["status"] == "checked")
+        assert read(url, lost)["divergence"]["emailed_verdict"] is not None
+        for customer in ("before@example.com", "after@example.com"):
+            assert len(sandbox.messages(to=customer)) == 1
+
+        assert types.types("mv var/oracle_log.jsonl var/oracle_log.jsonl.1").returncode == 0
+        assert types.types("mkdir -p archive && mv").returncode == 0
+        buy(url, sandbox, "later@example.com")
+        sound = types.types("python manage.py audit_verify --older-elsewhere")
+        assert (sound.returncode, sound.stdout) == (0, "Sound: 1 line in 1 file, one chain.\n")
+    assert types.has_typed_everything()
