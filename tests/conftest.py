@@ -20,6 +20,9 @@ from verdicts.services.hits import hits
 # ... and for whatever a test starts.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent / "fence")
 
+# A module that uses one of these starts whole sites, and waits for them most of the time.
+STARTS_A_SITE = ("live_site", "served_site", "running")
+
 # Examples may take as long as this machine needs: time is measured in benchmarks/.
 hypothesis_settings.register_profile("oracle", deadline=None, print_blob=True)
 hypothesis_settings.load_profile("oracle")
@@ -28,6 +31,9 @@ hypothesis_settings.load_profile("oracle")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever asks for a database is a database test, and runs on both databases."""
     for item in items:
+        module = getattr(item, "module", None)
+        if any(hasattr(module, name) for name in STARTS_A_SITE):
+            item.add_marker("site")
         asks_for = set(getattr(item, "fixturenames", ()))
         wants_one = {"db", "transactional_db"} & asks_for
         if wants_one and not item.get_closest_marker("django_db"):

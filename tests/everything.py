@@ -1,4 +1,4 @@
-"""`make test`: every test on SQLite, beside it the database tests on PostgreSQL, and a browser.
+"""`make test`: every test on SQLite and in a browser, beside it the database tests on PostgreSQL.
 
 PostgreSQL comes from a wheel and runs as a throwaway server that listens on a
 socket in a temporary folder only. The browser is the machine's Chromium, or one
@@ -27,35 +27,47 @@ def main(arguments: list[str]) -> int:
         bring_browser()
     except BrowserMissing as error:
         missing.append(f"NOT RUN: the tests in a browser ({error})")
-    # Side by side: most tests wait for something most of the time.
-    with ThreadPoolExecutor(1) as beside, tempfile.TemporaryFile("w+") as said:
-        second = beside.submit(run_beside, arguments, said)
-        failed = run_pytest("SQLite", arguments, "-m", "not browser")
-        code, without = second.result()
-        said.seek(0)
-        print(said.read(), end="")
-    missing += without
+    # Side by side: most tests wait for something most of the time. What all but the first
+    # say is kept back, so that no two talk at once.
+    with ThreadPoolExecutor(2) as beside:
+        others = [beside.submit(one, arguments) for one in (run_on_postgresql, run_whole_sites)]
+        failed = run_pytest("SQLite", arguments, "-m", "not browser and not site")
+        failed = run_pytest("Browser", arguments, "-m", "browser") or failed
+        for other in others:
+            code, said, without = other.result()
+            print(said, end="")
+            missing += without
+            failed = failed or code
     for line in missing:
         print(line)
-    return failed or code or int(bool(missing and os.environ.get("ORACLE_TEST_STRICT")))
+    return failed or int(bool(missing and os.environ.get("ORACLE_TEST_STRICT")))
 
 
 class PostgresqlMissing(Exception):
     """There is no PostgreSQL to be had here."""
 
 
-def run_beside(arguments: list[str], said: IO[str]) -> tuple[int, list[str]]:
-    """PostgreSQL, then the browser; what they say is kept back, so that no two talk at once."""
-    failed, missing = 0, []
-    try:
-        with postgresql() as url:
-            failed = run_pytest(
-                "PostgreSQL", arguments, "-m", "django_db", said=said, DATABASE_URL=url
-            )
-    except PostgresqlMissing as error:
-        why = " ".join(str(error).split())
-        missing.append(f"NOT RUN: the database tests on PostgreSQL ({why})")
-    return run_pytest("Browser", arguments, "-m", "browser", said=said) or failed, missing
+def run_on_postgresql(arguments: list[str]) -> tuple[int, str, list[str]]:
+    """The exit code, what was said, and what could not be had."""
+    with tempfile.TemporaryFile("w+") as said:
+        try:
+            with postgresql() as url:
+                code = run_pytest(
+                    "PostgreSQL", arguments, "-m", "django_db", said=said, DATABASE_URL=url
+                )
+        except PostgresqlMissing as error:
+            why = " ".join(str(error).split())
+            return 0, "", [f"NOT RUN: the database tests on PostgreSQL ({why})"]
+        said.seek(0)
+        return code, said.read(), []
+
+
+def run_whole_sites(arguments: list[str]) -> tuple[int, str, list[str]]:
+    """The tests that start a site in processes of its own, on SQLite."""
+    with tempfile.TemporaryFile("w+") as said:
+        code = run_pytest("Whole sites", arguments, "-m", "site and not browser", said=said)
+        said.seek(0)
+        return code, said.read(), []
 
 
 def run_pytest(
