@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -152,7 +153,9 @@ def payments_that_nobody_told_us_of(site: LiveSite) -> Iterator[None]:
     for price in (500, 100):
         made = site.sandbox.create_session(
             metadata={"tier": "full", "query_0": "A ferry?"},
+            amount_subtotal=price,
             amount_total=price,
+            created=int(time.time()) - 300,  # long enough ago for a webhook to have come
             currency="cad",
             payment_status="paid",
             status="complete",

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -81,9 +82,29 @@ def buy(url: str, sandbox: SandboxClient, email: str) -> str:
     return session
 
 
+def bought_a_while_ago(url: str, sandbox: SandboxClient, email: str) -> str:
+    """`reconcile` leaves younger ones to their webhooks; the buyer's own look brings it here."""
+    session = sandbox.create_session(
+        amount_subtotal=200,
+        amount_total=200,
+        currency="cad",
+        created=int(time.time()) - 300,
+        metadata={"tier": "quick", "query_0": "A ferry to the mainland?"},
+        customer_details={"email": email},
+        payment_status="paid",
+        status="complete",
+    )["id"]
+    wait_for(lambda: asked(url, session).status_code == 200)
+    wait_for(lambda: len(sandbox.messages(to=email)) == 1)
+    return session
+
+
+def asked(url: str, session: str) -> httpx.Response:
+    return httpx.get(f"{url}/api/verdict?session_id={session}", timeout=40, trust_env=False)
+
+
 def read(url: str, session: str) -> dict:
-    path = f"{url}/api/verdict?session_id={session}"
-    return httpx.get(path, timeout=40, trust_env=False).raise_for_status().json()
+    return asked(url, session).raise_for_status().json()
 
 
 @pytest.fixture
@@ -109,7 +130,7 @@ def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
         buy(url, sandbox, "before@example.com")
         assert types.types("mkdir -p backup && cp -p").returncode == 0
         assert types.types("sqlite3 ").returncode == 0
-        lost = buy(url, sandbox, "after@example.com")
+        lost = bought_a_while_ago(url, sandbox, "after@example.com")
 
     for one in (tmp_path / "var").glob("oracle.sqlite3*"):
         one.unlink()
@@ -143,5 +164,6 @@ def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
         assert types.types("mkdir -p archive && mv").returncode == 0
         buy(url, sandbox, "later@example.com")
         sound = types.types("python manage.py audit_verify --older-elsewhere")
-        assert (sound.returncode, sound.stdout) == (0, "Sound: 1 line in 1 file, one chain.\n")
+        assert sound.returncode == 0
+        assert sound.stdout.endswith("Sound: 1 line in 1 file, one chain.\n")
     assert types.has_typed_everything()
