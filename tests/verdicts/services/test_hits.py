@@ -101,13 +101,13 @@ def test_many_sessions_are_written_before_their_time(monkeypatch, delivered, tra
     monkeypatch.setattr(module, "MOST", 3)
     order = delivered("quick")
     counter = Hits()
+    others = set(threading.enumerate())
     for session_id in (order.session_id, "cs_test_a0000000", order.session_id):
         counter.count(session_id)
     assert DayCount.objects.filter(name="hit").count() == 0
     counter.count("cs_test_b0000000")
-    for thread in threading.enumerate():
-        if isinstance(thread, threading.Timer):
-            thread.join(10)
+    for thread in set(threading.enumerate()) - others:
+        thread.join()
     order.refresh_from_db()
     assert order.hits == 2
     assert DayCount.objects.get(name="hit").count == 4

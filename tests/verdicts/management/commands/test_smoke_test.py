@@ -77,11 +77,22 @@ def smoke(site: LiveSite, *arguments: str, **more: str) -> subprocess.CompletedP
     )
 
 
+def _hear_interrupts() -> None:
+    """What runs in the background of a shell is deaf to them, and so is what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def begun(site: LiveSite, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "manage.py", "smoke_test", *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, cwd=ROOT, env=variables(site, **more), **pipes) as process:
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=variables(site, **more),
+        preexec_fn=_hear_interrupts,  # noqa: PLW1509 - nothing but that, and no other way
+        **pipes,
+    ) as process:
         try:
             yield process
         finally:
