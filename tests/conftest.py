@@ -23,6 +23,9 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parent / "fence")
 # A module that uses one of these starts whole sites, and waits for them most of the time.
 STARTS_A_SITE = ("live_site", "served_site", "running")
 
+# Whole sites whose services are tested on both databases elsewhere.
+ON_ONE_DATABASE = ("test_smoke_test", "test_service_log")
+
 # Examples may take as long as this machine needs: time is measured in benchmarks/.
 hypothesis_settings.register_profile("oracle", deadline=None, print_blob=True)
 hypothesis_settings.load_profile("oracle")
@@ -34,6 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         module = getattr(item, "module", None)
         if any(hasattr(module, name) for name in STARTS_A_SITE):
             item.add_marker("site")
+        if item.path.stem in ON_ONE_DATABASE:
+            item.add_marker("once")
         asks_for = set(getattr(item, "fixturenames", ()))
         wants_one = {"db", "transactional_db"} & asks_for
         if wants_one and not item.get_closest_marker("django_db"):

@@ -53,7 +53,12 @@ def run_on_postgresql(arguments: list[str]) -> tuple[int, str, list[str]]:
         try:
             with postgresql() as url:
                 code = run_pytest(
-                    "PostgreSQL", arguments, "-m", "django_db", said=said, DATABASE_URL=url
+                    "PostgreSQL",
+                    arguments,
+                    "-m",
+                    "django_db and not once",
+                    said=said,
+                    DATABASE_URL=url,
                 )
         except PostgresqlMissing as error:
             why = " ".join(str(error).split())
