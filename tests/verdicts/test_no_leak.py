@@ -29,6 +29,8 @@ def outputs(draw) -> tuple[str, str]:
     """A tier, and what a model might answer for it: complete, damaged or no JSON at all."""
     tier = draw(st.sampled_from(TIERS))
     payload = complete(tier, draw(st.sampled_from(LABELS)))
+    if draw(st.booleans()):  # or hardly any would be approved
+        return tier, json.dumps(payload | {"summary": f"{MARK}, and why."})
     payload["summary"] = draw(marked)
     if tier != "quick":
         payload["breakdown"] |= {
