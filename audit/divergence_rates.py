@@ -10,9 +10,7 @@ from django.db.models import Count
 
 from audit.core.vocabulary import TIERS
 from audit.models import DivergenceEvent, Escalation
-from audit.variance import Variance
-
-DIVERGED = frozenset({"minor", "significant"})
+from audit.variance import DIVERGED, Variance
 
 
 @dataclass(slots=True)
@@ -62,7 +60,7 @@ def divergence_rates(*, days: int, tier: str, now: datetime) -> Divergences:
         events = events.filter(tier=tier)
     # The distinct sets of causes are few, so the database does all the counting.
     groups = events.order_by().values("tier", "level", "skipped", "same_inputs", "causes")
-    counted: list[dict[str, Any]] = [{**one} for one in groups.annotate(count=Count("pk"))]
+    counted: list[dict[str, Any]] = [{**one} for one in groups.annotate(count=Count("*"))]
     return Divergences(
         since=since,
         until=now,

@@ -52,11 +52,8 @@ class ModelCall(models.Model):
     class Meta:
         indexes = (
             models.Index(fields=["created_at", "tier", "kind", "smoke"], name="call_day"),
-            models.Index(
-                "id",
-                name="call_unanswered",
-                condition=models.Q(outcome__in=["busy", "refused", "retired", "crashed"]),
-            ),
+            # Whole: SQLite uses an index of some rows only where the query names no values.
+            models.Index(fields=["outcome", "id"], name="call_outcome"),
         )
 
     def __str__(self) -> str:
@@ -161,12 +158,20 @@ class DivergenceEvent(models.Model):
 
     class Meta:
         indexes = (
+            # All that a report or R14's rate counts, so that neither reads a row.
             models.Index(
-                fields=["created_at", "level"],
-                name="divergence_rate",
-                condition=models.Q(same_inputs=True, skipped=False, smoke=False),
+                fields=[
+                    "created_at",
+                    "tier",
+                    "level",
+                    "skipped",
+                    "same_inputs",
+                    "smoke",
+                    "causes",
+                ],
+                name="divergence_day",
             ),
-            models.Index(fields=["created_at", "tier"], name="divergence_day"),
+            models.Index(fields=["level", "id"], name="divergence_level"),
         )
 
     def __str__(self) -> str:
@@ -226,8 +231,11 @@ class DayCount(models.Model):
     """How often something happened on one day: the console's figures, ready to be added up.
 
     Rolled up from the rows themselves (`verdicts.services.figures`), except for
-    what is counted as it happens, which nothing else keeps.
+    what is counted as it happens, which nothing else keeps. Days that nobody looks
+    at any more are added up under LONG_AGO (`verdicts.services.long_ago`).
     """
+
+    LONG_AGO = date(2000, 1, 1)
 
     HIT = "hit"
     READ = "read"  # whatever was not in the cache, by what the reader got
@@ -236,6 +244,7 @@ class DayCount(models.Model):
     GAP = "gap"  # one that `reconcile` has mended, by its kind
     UNRECONCILED = "unreconciled"  # an hourly look that did not come to its end
     GAPS_LEFT = "gaps left"  # by the day's last look: for a person, and without a case
+    EQUAL_TERMS = "equal terms"  # what R14's rate counts, by level (`audit.variance`)
     AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL, GAP, UNRECONCILED, GAPS_LEFT)
 
     day = models.DateField()

@@ -97,7 +97,7 @@ def simple(run: Callable[[], Section]) -> Part:
 
 
 def the_console(built: Houses, options: argparse.Namespace) -> Section:
-    full = built.filled("PostgreSQL", options.sizes[-1], history=365 * growth.OLDEST)
+    full = built.filled("PostgreSQL", options.sizes[-1])
     return apart(console.run, full.place, built.empty("PostgreSQL"))
 
 

@@ -22,6 +22,7 @@ from sandbox.client import SandboxClient
 from tests.everything import postgresql
 
 Kind = Literal["SQLite", "PostgreSQL"]
+HISTORY: Final = 400  # days of figures, as many as are kept one by one
 KINDS: Final[tuple[Kind, ...]] = ("SQLite", "PostgreSQL")
 
 
@@ -40,11 +41,11 @@ class Houses:
         self._server = ""
         self._sandbox: SandboxClient | None = None
 
-    def filled(self, kind: Kind, orders: int, *, history: int = 0) -> Filled:
+    def filled(self, kind: Kind, orders: int) -> Filled:
         if (kind, orders) not in self._filled:
             place = self._place(kind, f"house_{orders}", orders)
             command = [sys.executable, "-m", "benchmarks.house", str(orders)]
-            command += ["--history", str(history)]
+            command += ["--history", str(HISTORY)]
             started_at = time.perf_counter()
             subprocess.run(
                 command,

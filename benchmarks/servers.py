@@ -10,14 +10,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import httpx
 import psutil
 
 from benchmarks.machine import SERVER, found, on_core
+from oracle_site.serve import listen, web_arguments
+from oracle_site.serving import OTHER_THREADS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 HOST: Final = "127.0.0.1"
 PATIENCE: Final = 60.0  # seconds until a server must listen
 GRACE: Final = 10.0  # seconds that it has to end
+REGENERATIONS: Final = 8  # ORACLE_REGENERATIONS by default
 
 
 class NotStarted(Exception):
@@ -37,12 +41,18 @@ def started(
     folder: Path,
     env: Mapping[str, str] | None = None,
     core: int = SERVER,
+    keeps: Sequence[int] = (),
 ) -> Iterator[psutil.Process]:
     """Yields the process once it listens at `port`, which may be the path of a socket."""
     said = folder / f"{Path(command[0]).name}-{port if isinstance(port, int) else port.name}.log"
     with said.open("wb") as log, on_core(core):
         process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, **(env or {})}, stdout=log, stderr=log
+            command,
+            cwd=ROOT,
+            env={**os.environ, **(env or {})},
+            stdout=log,
+            stderr=log,
+            pass_fds=keeps,
         )
     try:
         _wait(process, port, said)
@@ -99,6 +109,36 @@ def _spent(process: psutil.Process) -> float:
             times = one.cpu_times()
             total += times.user + times.system
     return total
+
+
+@contextmanager
+def site(
+    env: Mapping[str, str], folder: Path, *, regenerations: int | None = None
+) -> Iterator[tuple[psutil.Process, str]]:
+    """One web process as `make serve` starts it, and its address."""
+    chosen = dict(env)
+    if regenerations:
+        chosen["ORACLE_REGENERATIONS"] = str(regenerations)
+    threads = (regenerations or REGENERATIONS) + OTHER_THREADS
+    with listen(HOST, 0) as listener:
+        port, held = int(listener.getsockname()[1]), listener.fileno()
+        command = [sys.executable, *web_arguments(held, threads)]
+        serving = started(command, port=port, folder=folder, env=chosen, keeps=[held])
+        with serving as process:
+            url = f"http://{HOST}:{port}"
+            _wait_for_answer(f"{url}/healthz", process)
+            yield process, url
+
+
+def _wait_for_answer(url: str, process: psutil.Process) -> None:
+    """The socket is there before the server is: only an answer tells."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and process.is_running():
+        with suppress(httpx.TransportError):
+            httpx.get(url, timeout=PATIENCE, trust_env=False).raise_for_status()
+            return
+        time.sleep(0.05)
+    raise NotStarted(f"{url} does not answer")
 
 
 # What each is started with.

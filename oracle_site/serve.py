@@ -176,11 +176,15 @@ def programs(only: str | None, how: Look, listener: socket.socket | None) -> lis
     return listed
 
 
+def web_arguments(listening: int, threads: int) -> list[str]:
+    """Of Python, for one web process: benchmarks start the same."""
+    return ["-m", "oracle_site.web", "--listen", str(listening), "--threads", str(threads)]
+
+
 def web(number: int, how: Look, listening: int) -> Program:
-    listen = ["--listen", str(listening), "--threads", str(how.found["threads"])]
     return how.program(
         f"web {number}",
-        ["-m", "oracle_site.web", *listen],
+        web_arguments(listening, how.found["threads"]),
         env=how.variables,
         announces=True,
         keeps=[listening],

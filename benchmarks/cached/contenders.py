@@ -25,9 +25,6 @@ NGINX: Final = "nginx, one static file"
 BARE: Final = ("bare Django, granian", "bare Django, granian, 4 threads", "bare Django, gunicorn")
 DRF: Final = ("DRF, row in SQLite", "DRF, row in PostgreSQL", "DRF, Django's Redis cache")
 
-# As `make serve` has them: one for each regeneration that may be under way, and sixteen more.
-SITE_THREADS: Final = 24
-
 
 @dataclass(frozen=True)
 class Contender:
@@ -56,17 +53,11 @@ class Stage:
         *,
         env: Mapping[str, str] | None = None,
         prefix: str = "",
-        secure: bool = False,
     ) -> None:
         serving = started(command, port=port, folder=self.folder, env=env)
         process = self.stack.enter_context(serving)
         url = f"http://{servers.HOST}:{port}{prefix}"
-        self.contenders.append(Contender(name, process, url, secure))
-
-
-def site(port: int, *, threads: int = SITE_THREADS) -> list[str]:
-    """The site as it serves customers: one web process."""
-    return servers.granian("oracle_site.wsgi:application", port, threads=threads)
+        self.contenders.append(Contender(name, process, url))
 
 
 @contextmanager
@@ -77,8 +68,8 @@ def everybody(
     with ExitStack() as stack:
         stage = Stage(folder, ids, body, stack)
         for name, place in houses.items():
-            port = free_port()
-            stage.start(name, site(port), port, env=production(place), secure=True)
+            process, url = stack.enter_context(servers.site(production(place), folder))
+            stage.contenders.append(Contender(name, process, url, secure=True))
         _nginx(stage)
         _bare_django(stage)
         redis = _redis(stage)

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import psutil
 
 from benchmarks.cached import wrk
-from benchmarks.cached.contenders import SITE_THREADS, site
 from benchmarks.cached.section import ORDERS, write_ids
 from benchmarks.cached.wrk import PATH, Load
 from benchmarks.growth.places import Place, production
@@ -21,14 +21,13 @@ from benchmarks.house.past import is_delivered, session_id
 from benchmarks.houses import Houses
 from benchmarks.progress import Progress
 from benchmarks.report import Limit, Section, Table, number
-from benchmarks.servers import HOST, family, free_port, started, wait_until_idle
+from benchmarks.servers import HOST, family, site, wait_until_idle
 
 UNDER_WAY: Final = 500
 ROUNDS: Final = 3
 SECONDS: Final = 5.0
 MODEL_SECONDS: Final = 23.0  # a regeneration may take 25
 PATIENCE: Final = 20.0  # seconds until all are under way
-OTHER_THREADS: Final = 16
 HITS: Final = 200_000
 MOST_MEMORY: Final = 90.0  # MB
 
@@ -66,21 +65,18 @@ def run(houses: Houses, orders: int = ORDERS) -> Section:
 def _in_turns(folder: Path, place: Place, ids: Path) -> tuple[Load, Load]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a thread has files and sockets
-    env = {**production(place), "ORACLE_REGENERATIONS": str(UNDER_WAY)}
     numbers = filter(is_delivered, range(place.orders, 0, -1))
-    port, alone, crowded = free_port(), [], []
-    command = site(port, threads=UNDER_WAY + OTHER_THREADS)
+    alone, crowded = [], []
     with (
-        started(command, port=port, folder=folder, env=env) as process,
+        site(production(place), folder, regenerations=UNDER_WAY) as (process, url),
         Progress("500 regenerations") as progress,
     ):
-        url = f"http://{HOST}:{port}"
         for turn in range(ROUNDS):
             progress.share(turn, ROUNDS)
             alone.append(wrk.load(url, ids, seconds=SECONDS, secure=True))
             wait_until_idle(process)
             sessions = [session_id(next(numbers)) for _ in range(UNDER_WAY)]
-            with _crowd(place, port, sessions):
+            with _crowd(place, url, sessions):
                 crowded.append(wrk.load(url, ids, seconds=SECONDS, secure=True))
             wait_until_idle(process)
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
@@ -97,13 +93,14 @@ def _median(loads: Sequence[Load]) -> Load:
 
 
 @contextmanager
-def _crowd(place: Place, port: int, sessions: Sequence[str]) -> Iterator[None]:
+def _crowd(place: Place, url: str, sessions: Sequence[str]) -> Iterator[None]:
     """Readers of sessions that the cache has lost, all of them waiting while the block runs."""
     with closing(sqlite3.connect(place.database.removeprefix("sqlite:///"), timeout=20)) as rows:
         marks = ", ".join("?" * len(sessions))
         evict = f"DELETE FROM verdicts_cachedverdict WHERE session_id IN ({marks})"  # noqa: S608 - marks only
         rows.execute(evict, sessions)
         rows.commit()
+        port = urlsplit(url).port or 0
         waiting = [_asked(port, session) for session in sessions]
         deadline = time.monotonic() + PATIENCE
         while (count := _under_way(rows)) < len(sessions):
@@ -135,16 +132,15 @@ def _under_way(rows: sqlite3.Connection) -> int:
 
 def _memory(folder: Path, place: Place, ids: Path) -> tuple[float, float]:
     """MB of a web process after so many hits, and after as many again."""
-    port, taken = free_port(), []
+    taken = []
     with (
-        started(site(port), port=port, folder=folder, env=production(place)) as process,
+        site(production(place), folder) as (process, url),
         Progress("memory") as progress,
     ):
         for half in range(2):
             served = 0
             while served < HITS:
                 progress.share(half * HITS + served, 2 * HITS)
-                url = f"http://{HOST}:{port}"
                 served += wrk.load(url, ids, seconds=2.0, secure=True).requests
             wait_until_idle(process)
             taken.append(_resident(process))
@@ -166,4 +162,4 @@ def _table(alone: Load, crowded: Load) -> Table:
 
 def _memory_table(first: float, second: float) -> Table:
     rows = [[f"{HITS:,} hits", f"{first:.1f} MB"], [f"{2 * HITS:,} hits", f"{second:.1f} MB"]]
-    return Table([f"one web process, {SITE_THREADS} threads", "memory"], rows)
+    return Table(["one web process", "memory"], rows)

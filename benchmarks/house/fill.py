@@ -17,6 +17,7 @@ from benchmarks.house.past import Past
 from benchmarks.house.shape import Shape, escaped
 from verdicts.models import Order
 from verdicts.services.figures import roll_up
+from verdicts.services.long_ago import add_up_old_days
 
 Tick = Callable[[int, int], None]
 
@@ -89,3 +90,4 @@ def _count_days(until: datetime, days: int, history: int) -> None:
             for one in pattern
         ]
         DayCount.objects.bulk_create(copies)
+    add_up_old_days()

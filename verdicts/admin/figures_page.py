@@ -6,11 +6,10 @@ from typing import Any, Final
 
 from audit.core.tmm import OMEGA
 from audit.core.vocabulary import TIERS
-from audit.variance import FEWEST, LINE, Variance
+from audit.variance import DIVERGED, FEWEST, LINE, Variance
 from verdicts.core.charts import LEFT, WIDTH, Columns, Tick, bars, by_day, columns
 from verdicts.services.figures import BUCKETS, Figures
 
-DIVERGED: Final = ("minor", "significant")
 _LEVELS: Final = ("none", *DIVERGED)
 
 

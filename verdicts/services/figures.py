@@ -17,7 +17,7 @@ from django.db.models.functions import Cast, Floor
 from django.utils import timezone
 
 from audit.models import CrosscheckLog, DayCount, DivergenceEvent, ModelCall
-from audit.variance import Variance, variance
+from audit.variance import DIVERGED, Variance, variance
 from verdicts.models import Order
 
 Key = tuple[str, str, str]  # name, tier, key
@@ -85,7 +85,7 @@ def roll_up(day: date) -> int:
     """Count the day anew from its rows; returns how many counts it has. Safe to repeat."""
     counted = Counter[Key]()
     with transaction.atomic():
-        _one_at_a_time()
+        one_at_a_time()
         for key, count in _counts(day):
             counted[key] += count
         DayCount.objects.filter(day=day).exclude(name__in=DayCount.AS_IT_HAPPENS).delete()
@@ -101,7 +101,7 @@ def roll_up(day: date) -> int:
     return len(counted)
 
 
-def _one_at_a_time() -> None:
+def one_at_a_time() -> None:
     """Until the transaction ends: of two counts the later one stays, and no counter falls.
 
     On SQLite a transaction waits for the one before it by itself (`oracle_site.env`).
@@ -191,7 +191,10 @@ def _divergences(within: Q) -> Iterator[tuple[Key, int]]:
     events = DivergenceEvent.objects.filter(within)
     for tier, level, count in events.values_list("tier", "level").annotate(n=Count("pk")):
         yield ("divergence", tier, level or "skipped"), count
-    diverged = events.filter(level__in=["minor", "significant"])
+    equal = events.filter(same_inputs=True, skipped=False)
+    for level, count in equal.values_list("level").annotate(n=Count("pk")):
+        yield (DayCount.EQUAL_TERMS, "", level), count
+    diverged = events.filter(level__in=DIVERGED)
     for tier, causes in diverged.values_list("tier", "causes").iterator():
         for cause in causes:
             yield ("cause", tier, cause), 1
