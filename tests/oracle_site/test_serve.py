@@ -240,14 +240,15 @@ def test_a_hangup_is_a_restart_that_waits_for_a_slow_reader(site):
 
 
 def test_a_restart_that_cannot_be_leaves_everything_as_it_is(site, folder, settings_file):
-    before = psutil.Process(site.house.process.pid).children()
+    before = set(psutil.Process(site.house.process.pid).children())
     good = settings_file.read_text()
     settings_file.write_text("ORACLE_PRICE_QUICK=free\n")
     done = restart(folder)
     settings_file.write_text(good)
     assert done.returncode == 1
     assert done.stdout.startswith("Restarting ...\nNot restarted: ORACLE_PRICE_QUICK must be")
-    assert psutil.Process(site.house.process.pid).children() == before
+    # Nobody new; one that the restart before has replaced may have ended meanwhile.
+    assert set(psutil.Process(site.house.process.pid).children()) <= before
     assert site.http.get("/").status_code == 200
 
 
