@@ -14,7 +14,7 @@ import httpx
 import psutil
 
 from benchmarks.machine import SERVER, found, on_core
-from oracle_site.serve import listen, web_arguments
+from oracle_site.serve import WEB_VARIABLES, listen, web_arguments
 from oracle_site.serving import OTHER_THREADS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -116,7 +116,7 @@ def site(
     env: Mapping[str, str], folder: Path, *, regenerations: int | None = None
 ) -> Iterator[tuple[psutil.Process, str]]:
     """One web process as `make serve` starts it, and its address."""
-    chosen = dict(env)
+    chosen = {**env, **WEB_VARIABLES}
     if regenerations:
         chosen["ORACLE_REGENERATIONS"] = str(regenerations)
     threads = (regenerations or REGENERATIONS) + OTHER_THREADS

@@ -31,6 +31,7 @@ said = []
 list(application(environ, lambda status, headers, *_: said.append(status)))
 assert said == ["200 OK"], said
 """
+_COLLECT: Final = (sys.executable, "manage.py", "collectstatic", "--no-input", "-v0")
 ABOUT: Final = f"""
 From the start of the interpreter to the first answer, `/healthz`, in turns, medians of {ROUNDS}.
 The bare project has every app and middleware of the site's but its own, and the admin.
@@ -41,6 +42,7 @@ def run() -> Section:
     took: dict[str, list[float]] = {name: [] for name in APPLICATIONS}
     with tempfile.TemporaryDirectory(prefix="oracle-bench-") as folder, Progress("start") as shown:
         place = Place(0, f"sqlite:///{folder}/none.sqlite3", f"{folder}/oracle_log.jsonl")
+        subprocess.run(_COLLECT, cwd=ROOT, env={**os.environ, **production(place)}, check=True)
         envs = {OURS: {**os.environ, **production(place)}, BARE: {**os.environ, **_others()}}
         for turn in range(ROUNDS + 1):
             shown.share(turn, ROUNDS + 1)

@@ -28,6 +28,9 @@ BACKLOG = 1024
 # Seconds from SIGTERM to SIGKILL: what is under way may take as long as it may.
 WEB_GRACE = 40.0  # a page takes 30 s at most
 SLACK = 10.0  # beyond a job's time-out
+# One heap for all threads: Python lets one of them run at a time, and each heap of its own
+# would keep what it once needed.
+WEB_VARIABLES = {"MALLOC_ARENA_MAX": "1"}
 
 
 def main() -> None:
@@ -185,7 +188,7 @@ def web(number: int, how: Look, listening: int) -> Program:
     return how.program(
         f"web {number}",
         web_arguments(listening, how.found["threads"]),
-        env=how.variables,
+        env={**how.variables, **WEB_VARIABLES},
         announces=True,
         keeps=[listening],
         grace=WEB_GRACE,

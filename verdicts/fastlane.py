@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from wsgiref.util import setup_testing_defaults
 
@@ -134,6 +134,15 @@ class NoFrame(Exception):
     """Django's answer to a hit is another just now: an error, or what a middleware says."""
 
 
+class Frame(NamedTuple):
+    """What all answers of one kind have in common, and where their own headers go."""
+
+    status: str
+    headers: Headers
+    etag: int
+    length: int
+
+
 class Framed:
     """The status line and headers of a hit, as Django makes them: it is asked once for each kind.
 
@@ -141,21 +150,23 @@ class Framed:
     """
 
     def __init__(self) -> None:
-        self._frames: dict[tuple[bool, bool], tuple[str, Headers]] = {}
+        self._frames: dict[tuple[bool, bool], Frame] = {}
 
     def answer(self, found: ReadyMade, environ: WSGIEnvironment) -> tuple[str, Headers, bytes]:
-        known = has_it(environ.get("HTTP_IF_NONE_MATCH", ""), found.etag)
+        asked = environ.get("HTTP_IF_NONE_MATCH")
+        known = asked is not None and has_it(asked, found.etag)
         kind = (is_secure(environ), known)
         frame = self._frames.get(kind)
         if frame is None:
             frame = self._frames[kind] = _frame(environ, known=known)
-        status, headers = frame
         body = b"" if known else found.body
-        own = {"ETag": found.etag, "Content-Length": str(len(body))}
-        return status, [(name, own.get(name, value)) for name, value in headers], body
+        headers = frame.headers.copy()
+        headers[frame.etag] = ("ETag", found.etag)
+        headers[frame.length] = ("Content-Length", str(len(body)))
+        return frame.status, headers, body
 
 
-def _frame(environ: WSGIEnvironment, *, known: bool) -> tuple[str, Headers]:
+def _frame(environ: WSGIEnvironment, *, known: bool) -> Frame:
     sample: WSGIEnvironment = {
         "PATH_INFO": PATH,
         "HTTP_HOST": environ["HTTP_HOST"],
@@ -177,7 +188,8 @@ def _frame(environ: WSGIEnvironment, *, known: bool) -> tuple[str, Headers]:
     status, headers = heard[0]
     if not status.startswith("304 " if known else "200 "):
         raise NoFrame(status)
-    return status, headers
+    names = [name for name, _ in headers]
+    return Frame(status, headers, names.index("ETag"), names.index("Content-Length"))
 
 
 class _SampleView(VerdictView):

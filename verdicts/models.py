@@ -208,6 +208,20 @@ class Reconciled(models.Model):
         return f"reconciled at {self.looked_at}"
 
 
+class Reads(models.Model):
+    """What a web process has counted, until the sweep adds it to orders and days."""
+
+    sessions = models.JSONField(default=dict, help_text="answers from the cache, by session")
+    others = models.JSONField(default=dict, help_text="reads without one, by what came of them")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "reads"
+
+    def __str__(self) -> str:
+        return f"reads {self.pk}"
+
+
 class Lookups(models.Model):
     """How often an address had us ask Stripe about sessions we do not know, this minute (R10)."""
 

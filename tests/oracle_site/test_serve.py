@@ -122,6 +122,12 @@ def test_nothing_beside_the_static_files_is_served(site, path):
     connection.close()
 
 
+def test_the_threads_of_a_web_process_share_one_heap(site):
+    """Or each would keep what it once needed: some tens of MB."""
+    for pid in web_processes(site):
+        assert psutil.Process(pid).environ()["MALLOC_ARENA_MAX"] == "1"
+
+
 def test_metrics_are_the_same_whoever_answers(site):
     """Each of the two counts in memory; what they say is the sum."""
     session = delivered(site, "counted@example.com")

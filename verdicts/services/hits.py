@@ -1,130 +1,117 @@
 """Reads, from the cache or not: counted in memory, written in batches, so that none costs a write.
 
-A process that is killed loses the counts of its last seconds, and nothing else.
+A batch is one row, to be added to orders and days (`reads`): by ourselves when there
+is little to do, else by the sweep. A process that is killed loses the counts of its
+last seconds, and nothing else.
 """
 
 import atexit
 import logging
 import threading
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from django.db import Error, connection, transaction
-from django.utils import timezone
+from django.db import Error, connection
 
-from audit.models import DayCount
-from verdicts.models import Order
+from verdicts.models import Reads
+from verdicts.services import reads
 
 logger = logging.getLogger(__name__)
 
 EVERY: Final = 5.0  # seconds
-MOST: Final = 2000  # sessions that are worth a flush before that: the counts take memory
-PORTION: Final = 1000  # sessions in one transaction
-_ADD: Final = "UPDATE verdicts_order SET hits = hits + %s, last_read_at = %s WHERE session_id = %s"
+MOST: Final = 5000  # sessions that are worth a flush before that: the counts take memory
+PORTION: Final = 1000  # sessions in one batch
+BATCHES: Final = 10  # that a web process adds up at a time
 
 
 class Hits:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counted: Counter[str] = Counter()
-        self._others: Counter[str] = Counter()
+        self._sessions: dict[str, int] = {}
+        self._others: dict[str, int] = {}
         self._timer: threading.Timer | None = None
         self._writing = threading.Lock()
 
     def count(self, session_id: str) -> None:
         """One more answer from the cache."""
         with self._lock:
-            self._counted[session_id] += 1
-            self._flush_later()
-            if len(self._counted) == MOST:
+            self._sessions[session_id] = self._sessions.get(session_id, 0) + 1
+            if self._timer is None:
+                self._start(EVERY, self.flush)
+            if len(self._sessions) == MOST:
                 self._hurry()
 
     def count_other(self, outcome: str) -> None:
         """One more read that the cache had no answer for, by what the reader got."""
         with self._lock:
-            self._others[outcome] += 1
-            self._flush_later()
+            self._others[outcome] = self._others.get(outcome, 0) + 1
+            if self._timer is None:
+                self._start(EVERY, self.flush)
 
     def flush(self) -> int:
-        """Write what was counted, and tell how many hits; what cannot be written now is kept."""
-        with self._lock:
-            counted, self._counted, self._timer = self._counted, Counter(), None
-            others, self._others = self._others, Counter()
-        written = 0
+        """Write what was counted and add it up; returns how many hits were written."""
+        if not self._sessions and not self._others:
+            return 0
+        written = self._write()
         try:
-            for some in _portions(counted):
-                with transaction.atomic():
-                    write(some)
-                written += some.total()
-                for session_id in some:
-                    del counted[session_id]
-            with transaction.atomic():
-                _write_others(others)
-            others = Counter()
+            reads.add_up(most=BATCHES)
+        except Error as error:
+            logger.warning("reads cannot be added up now: %s", type(error).__name__)
+        return written
+
+    def _write(self) -> int:
+        """What cannot be written now is kept."""
+        with self._lock:
+            sessions, others = self._sessions, self._others
+            self._sessions, self._others, self._timer = {}, {}, None
+        try:
+            Reads.objects.bulk_create(list(_batches(sessions, others)))
         except Error as error:
             logger.warning("hits cannot be counted now: %s", type(error).__name__)
             with self._lock:
-                self._counted.update(counted)
-                self._others.update(others)
-        return written
+                _add(self._sessions, sessions)
+                _add(self._others, others)
+            return 0
+        return sum(sessions.values())
 
     def forget(self) -> None:
         """Drop what was counted, and the timer with it."""
         with self._lock:
             if self._timer:
                 self._timer.cancel()
-            self._counted, self._others, self._timer = Counter(), Counter(), None
-
-    def _flush_later(self) -> None:
-        if self._timer is None:
-            self._start(EVERY)
+            self._sessions, self._others, self._timer = {}, {}, None
 
     def _hurry(self) -> None:
+        """Written at once, and left to the sweep: whoever serves so much has better to do."""
         if self._timer:
             self._timer.cancel()
-        self._start(0)
+        self._start(0, self._write)
 
-    def _start(self, seconds: float) -> None:
-        self._timer = threading.Timer(seconds, self._flush_and_close)
+    def _start(self, seconds: float, then: Callable[[], int]) -> None:
+        self._timer = threading.Timer(seconds, self._apart, [then])
         self._timer.daemon = True
         self._timer.start()
 
-    def _flush_and_close(self) -> None:
+    def _apart(self, write: Callable[[], int]) -> None:
         try:
             with self._writing:  # whoever hurries waits for whoever writes
-                self.flush()
+                write()
         finally:
             connection.close()  # this thread's own, and the thread ends
 
 
-def _portions(counted: Counter[str]) -> Iterator[Counter[str]]:
-    """So many at a time that nobody else waits long to write.
-
-    In one order everywhere, so that two processes cannot wait for each other.
-    """
-    ordered = sorted(counted.items())
-    for start in range(0, len(ordered), PORTION):
-        yield Counter(dict(ordered[start : start + PORTION]))
+def _add(counts: dict[str, int], more: dict[str, int]) -> None:
+    for name, number in more.items():
+        counts[name] = counts.get(name, 0) + number
 
 
-def write(counted: Counter[str]) -> None:
-    now = timezone.now()
-    at = connection.ops.adapt_datetimefield_value(now)
-    # One statement for all of them: the ORM would take longer than the reads did.
-    with connection.cursor() as cursor:
-        rows = [(number, at, session_id) for session_id, number in counted.items()]
-        cursor.executemany(_ADD, rows)
-    smoke = Order.objects.filter(smoke=True, session_id__in=[*counted])
-    tested = sum(counted[one] for one in smoke.values_list("session_id", flat=True) if one)
-    if counted.total() > tested:
-        DayCount.add(now.date(), DayCount.HIT, by=counted.total() - tested)
-
-
-def _write_others(others: Counter[str]) -> None:
-    today = timezone.now().date()
-    for outcome, number in sorted(others.items()):
-        DayCount.add(today, DayCount.READ, key=outcome, by=number)
+def _batches(sessions: dict[str, int], others: dict[str, int]) -> Iterator[Reads]:
+    """So small that whoever adds one up keeps nobody else waiting for long."""
+    counted = list(sessions.items())
+    for start in range(0, len(counted), PORTION):
+        yield Reads(sessions=dict(counted[start : start + PORTION]))
+    if others:
+        yield Reads(others=others)
 
 
 hits = Hits()

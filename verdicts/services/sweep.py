@@ -19,7 +19,7 @@ from audit.subject import about, now_about
 from verdicts import queue
 from verdicts.core.sessions import session_in
 from verdicts.models import Delivery, Order, Status, StripeEvent, Verdict
-from verdicts.services import figures, long_ago, lookups
+from verdicts.services import figures, long_ago, lookups, reads
 from verdicts.services.payments import process
 
 logger = logging.getLogger(__name__)
@@ -40,6 +40,7 @@ def sweep() -> dict[str, int]:
         "lookups forgotten": lookups.forget_old(),
         "evidence purged": _purge_evidence(),
     }
+    reads.add_up(most=MOST)
     figures.roll_up_open_days()
     long_ago.add_up_old_days()
     if any(found.values()):

@@ -1,14 +1,17 @@
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from audit.models import DayCount
-from verdicts.models import Order
+from verdicts.models import Order, Reads
 from verdicts.services import hits as module
+from verdicts.services import reads
 from verdicts.services.hits import Hits, hits
+from verdicts.services.sweep import sweep
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +55,7 @@ def test_what_cannot_be_written_is_kept(counter, paid_order, monkeypatch):
         raise DatabaseError
 
     with monkeypatch.context() as broken:
-        broken.setattr(module, "write", fail)
+        broken.setattr(Reads.objects, "bulk_create", fail)
         assert counter.flush() == 0
     assert counter.flush() == 1
     assert DayCount.objects.get(name="read").count == 1
@@ -104,33 +107,62 @@ def test_many_sessions_are_written_before_their_time(monkeypatch, delivered, tra
     others = set(threading.enumerate())
     for session_id in (order.session_id, "cs_test_a0000000", order.session_id):
         counter.count(session_id)
-    assert DayCount.objects.filter(name="hit").count() == 0
+    assert not Reads.objects.exists()
     counter.count("cs_test_b0000000")
     for thread in set(threading.enumerate()) - others:
         thread.join()
+    assert Reads.objects.count() == 1
+    assert not DayCount.objects.filter(name="hit").exists()  # that is for the sweep
+    sweep()
     order.refresh_from_db()
     assert order.hits == 2
     assert DayCount.objects.get(name="hit").count == 4
 
 
-def test_what_was_written_is_not_written_again_when_the_rest_fails(
-    counter, paid_order, monkeypatch
-):
-    monkeypatch.setattr(module, "PORTION", 1)
+def test_a_batch_is_small_and_added_once(counter, paid_order, monkeypatch):
+    monkeypatch.setattr(module, "PORTION", 2)
+    monkeypatch.setattr(module, "BATCHES", 1)
     orders = [paid_order() for _ in range(3)]
     for order in orders:
         counter.count(order.session_id)
-    write, written = module.write, []
-
-    def fail_at_the_second(counted):
-        if len(written) == 1:
-            raise DatabaseError
-        written.append(write(counted))
-
-    with monkeypatch.context() as broken:
-        broken.setattr(module, "write", fail_at_the_second)
-        assert counter.flush() == 1
-    assert counter.flush() == 2
+    assert counter.flush() == 3
+    assert Reads.objects.count() == 1
+    assert reads.add_up(most=5) == 1
+    assert reads.add_up(most=5) == 0
     for order in orders:
         order.refresh_from_db()
     assert [order.hits for order in orders] == [1, 1, 1]
+
+
+def test_a_batch_that_cannot_be_added_stays_whole(counter, paid_order, monkeypatch):
+    order = paid_order()
+    counter.count(order.session_id)
+
+    def fail(*_, **__):
+        raise DatabaseError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(DayCount, "add", fail)
+        assert counter.flush() == 1
+    order.refresh_from_db()
+    assert (order.hits, Reads.objects.count()) == (0, 1)
+    sweep()
+    order.refresh_from_db()
+    assert (order.hits, Reads.objects.count()) == (1, 0)
+
+
+def test_two_who_add_up_at_once_add_nothing_twice(paid_order, transactional_db):
+    order = paid_order()
+    Reads.objects.bulk_create([Reads(sessions={order.session_id: 1}) for _ in range(20)])
+
+    def add(_):
+        try:
+            return reads.add_up(most=20)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as several:
+        assert sum(several.map(add, range(4))) <= 20
+    reads.add_up(most=20)
+    order.refresh_from_db()
+    assert order.hits == DayCount.objects.get(name="hit").count == 20
