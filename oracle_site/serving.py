@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from oracle_site.env import Environment
 
 # For checkouts, which wait for Stripe, and whatever else is asked while regenerations wait.
-OTHER_THREADS = 16
+OTHER_THREADS = 8
 
 
 class Serving(NamedTuple):

@@ -74,7 +74,8 @@ class Web:
         if self._draining:
             head.headers = [*head.headers, ("Connection", "close")]  # theirs may be shared
         if isinstance(body, list):
-            protocol.response_bytes(head.status, head.headers, b"".join(body))
+            whole = body[0] if len(body) == 1 else b"".join(body)
+            protocol.response_bytes(head.status, head.headers, whole)
         else:
             protocol.response_iter(head.status, head.headers, granian_wsgi.ResponseIterWrap(body))
         return head.status

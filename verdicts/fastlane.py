@@ -39,7 +39,8 @@ Headers = list[tuple[str, str]]
 PATH: Final = "/api/verdict"
 REST: Final = 1.0  # seconds for which all is left to Django after a failure
 _ASKED: Final = re.compile(f"session_id=({SESSION_ID.pattern})")
-_PLAIN_ACCEPT: Final = (None, "*/*", "application/json")
+_PLAIN_ACCEPT: Final = frozenset({None, "*/*", "application/json"})
+_NOTHING: Final = frozenset({None, "", "0"})
 
 
 class Fastlane:
@@ -105,13 +106,13 @@ def _is_plain(environ: WSGIEnvironment) -> bool:
     """Whether nothing about the request but its session could change the answer."""
     return (
         environ["REQUEST_METHOD"] == "GET"
-        and not environ.get("SCRIPT_NAME")
-        and environ.get("CONTENT_LENGTH") in (None, "", "0")
-        and "HTTP_TRANSFER_ENCODING" not in environ
-        and environ.get("HTTP_ACCEPT") in _PLAIN_ACCEPT
         and "HTTP_COOKIE" not in environ  # one that is odd or over is taken back
+        and "HTTP_TRANSFER_ENCODING" not in environ
+        and environ.get("CONTENT_LENGTH") in _NOTHING
+        and environ.get("HTTP_ACCEPT") in _PLAIN_ACCEPT
+        and not environ.get("SCRIPT_NAME")
         and _is_ours(environ.get("HTTP_HOST", ""))
-        and (is_secure(environ) or not settings.SECURE_SSL_REDIRECT)
+        and (not settings.SECURE_SSL_REDIRECT or is_secure(environ))
     )
 
 
@@ -121,7 +122,7 @@ def is_secure(environ: WSGIEnvironment) -> bool:
         name, value = settings.SECURE_PROXY_SSL_HEADER
         said = environ.get(name)
         if said is not None:
-            return bool(said.split(",", 1)[0].strip() == value)
+            return said == value or bool(said.split(",", 1)[0].strip() == value)
     return bool(environ["wsgi.url_scheme"] == "https")
 
 

@@ -44,12 +44,13 @@ class SQLiteReader:
         self._connection.execute("PRAGMA query_only = 1")
         # There are several of these: pages are the system's to keep, once for all.
         self._connection.execute(f"PRAGMA cache_size = -{KEPT_KB}")
+        self._cursor = self._connection.cursor()
         self._sql = f"SELECT CAST(body AS BLOB), etag {_FOUND.format('?', '?')}"
 
     def find(self, session_id: str) -> ReadyMade | None:
         asked = (session_id, int(time.time()))
         # Read to the end: a cursor left open would hold an old state of the database.
-        rows = self._connection.execute(self._sql, asked).fetchall()
+        rows = self._cursor.execute(self._sql, asked).fetchall()
         return ReadyMade(*rows[0]) if rows else None
 
     def close(self) -> None:
