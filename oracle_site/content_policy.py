@@ -12,6 +12,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 HEADER: Final = "Content-Security-Policy"
+# What no page of ours asks a browser for.
+NOT_NEEDED_HEADER: Final = "Permissions-Policy"
+NOT_NEEDED: Final = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 STRIPE_CHECKOUT: Final = "https://checkout.stripe.com"
 
 _NOBODY_FRAMES: Final = {"base-uri": "'none'", "frame-ancestors": "'none'"}
@@ -57,6 +60,7 @@ def state_policy(
 ) -> Callable[[HttpRequest], HttpResponseBase]:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
+        response.headers.setdefault(NOT_NEEDED_HEADER, NOT_NEEDED)
         if not _is_djangos_own(request, response):
             response.headers.setdefault(HEADER, policy_for(request.path))
         return response

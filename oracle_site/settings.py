@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from oracle_site.access import *  # noqa: F403 - how staff get in
+from oracle_site.access import over_https
 from oracle_site.env import Environment
 from oracle_site.logs import service_log
 from oracle_site.queues import queues
@@ -106,12 +108,16 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_q",
+    "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "audit",
     "verdicts",
+    "drill",  # for its command
 ]
 MIDDLEWARE = [
     "oracle_site.request_subject.say_what_it_is_about",
-    "oracle_site.content_length.refuse_odd_content_length",
     "oracle_site.content_policy.state_policy",
     "django.middleware.security.SecurityMiddleware",
     *([] if DEBUG else ["oracle_site.static_files.StaticFiles"]),
@@ -119,30 +125,22 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "verdicts.door.doorkeeper.ask_for_second_factor",
+    "axes.middleware.AxesMiddleware",  # last, as it asks to be
 ]
 
-# Cookies and redirects over HTTPS wherever the site is public; a drill has its own address.
+# A drill has its own address.
 HTTPS = not DEBUG and (bool(LIVE) or SITE_URL.startswith("https:"))
-SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]  # asked from beside us, without a proxy
-SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
-# A session id in an address is the key to a verdict, so only our origin is ever named. Not
-# "no-referrer": browsers then send forms with "Origin: null", which Django takes for forged.
-SECURE_REFERRER_POLICY = "strict-origin"
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
-X_FRAME_OPTIONS = "DENY"
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
-]
+globals().update(over_https(public=HTTPS, behind_proxy=BEHIND_PROXY))
+ORACLE_SECOND_FACTOR = ENV.choice(
+    "ORACLE_SECOND_FACTOR",
+    "whether staff may, or must, log in with a second factor",
+    default="optional",
+    among=("optional", "required"),
+)
 
 # --- One database ------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from verdicts.api.checkout import CheckoutView
 from verdicts.api.send_email import SendVerdictEmailView
 from verdicts.api.verdict import VerdictView
 from verdicts.api.webhook import webhook
+from verdicts.door import pages as door
 from verdicts.operators.views import MetricsView, healthz, readyz
 from verdicts.pages.landing import landing
 from verdicts.pages.result import result
@@ -26,6 +27,11 @@ urlpatterns = [
     path("metrics", MetricsView.as_view(), name="metrics"),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", SpectacularRedocView.as_view(url_name="schema"), name="docs"),
+    path("admin/second-factor/", door.home, name="second-factor"),
+    path("admin/second-factor/check/", door.check, name="second-factor-check"),
+    path("admin/second-factor/set-up/", door.set_up, name="second-factor-set-up"),
+    path("admin/second-factor/new-codes/", door.renew, name="second-factor-renew"),
+    path("admin/second-factor/off/", door.turn_off, name="second-factor-turn-off"),
     path("admin/", admin.site.urls),
 ]
 

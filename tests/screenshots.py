@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page
 from tests.browser import bring_browser, open_browser
 from tests.console_screenshots import take_console
 from tests.customers import Customers
+from tests.door_screenshots import take_door
 from tests.file_sizes import ROOT
 from tests.live_site import LiveSite, live_site
 from tests.visitor import DESK, Visitor
@@ -24,7 +25,7 @@ HIDE_NUMBER = """() => {
 def main() -> None:
     path = bring_browser()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for photographer in (take_customers, take_console):  # each with a house of its own
+    for photographer in (take_customers, take_console, take_door):  # each with a house of its own
         with (
             tempfile.TemporaryDirectory(prefix="oracle-screenshots-") as folder,
             live_site(Path(folder)) as site,

@@ -1,6 +1,8 @@
 """The console: one module for each thing that staff look at. docs/CONSOLE.md."""
 
 from django.contrib import admin
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_q.models import Failure, OrmQ, Schedule, Success
 
 from verdicts.admin import (
@@ -17,3 +19,5 @@ __all__ = ["accounts", "cases", "crosschecks", "divergences", "orders", "probes"
 
 # The queue's own forms run any function by its name: nobody gets one.
 admin.site.unregister([Failure, OrmQ, Schedule, Success])
+# Theirs show secrets to whoever may look; everybody has a page for their own instead.
+admin.site.unregister([StaticDevice, TOTPDevice])

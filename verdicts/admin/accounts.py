@@ -6,6 +6,9 @@ from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangosGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangosUserAdmin
 from django.contrib.auth.models import Group, User
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest
+from django_otp.plugins.otp_totp.models import TOTPDevice
 from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
@@ -22,6 +25,16 @@ class UserAdmin(DjangosUserAdmin, Dressed):  # type: ignore[type-arg]
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
+    list_display = ("username", "email", "is_staff", "is_superuser", "second_factor")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        theirs = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
+        found: QuerySet[User] = super().get_queryset(request).annotate(has_factor=Exists(theirs))
+        return found
+
+    @admin.display(boolean=True, description="second factor")
+    def second_factor(self, person: Any) -> bool:
+        return bool(person.has_factor)
 
 
 @admin.register(Group)

@@ -60,6 +60,14 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     ]
 
 
+def account(request: HttpRequest) -> list[dict[str, Any]]:
+    """What everybody can do about their own account, beside logging out."""
+    return [
+        {"title": "Change password", "link": reverse("admin:password_change")},
+        {"title": "Second factor", "link": reverse("second-factor")},
+    ]
+
+
 def environment(request: HttpRequest) -> list[str] | None:
     return ["Sandbox: no real money", "warning"] if settings.SANDBOX else None
 
