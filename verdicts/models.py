@@ -83,9 +83,10 @@ class Order(models.Model):
                 condition=Q(status__in=[Status.PAID, Status.GENERATING]),
             ),
             models.Index("paid_at", "tier", "status", "smoke", name="order_day"),
-            # What staff look for: whom it belongs to, however it was typed, and by status.
+            # What staff look for: whom it belongs to, however it was typed, and by filter.
             models.Index(Lower("email"), name="order_email_lower"),
             models.Index("status", "id", name="order_status"),
+            models.Index("tier", "id", name="order_tier"),
             models.Index("id", name="order_smoke", condition=Q(smoke=True)),
         ]
 
@@ -151,6 +152,9 @@ class Verdict(models.Model):
                 name="verdict_uncompared",
                 condition=Q(compare_due_at__isnull=False),
             ),
+            # What staff filter by: some labels are rare.
+            models.Index("label", "id", name="verdict_label"),
+            models.Index("created_at", name="verdict_day"),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
@@ -256,6 +260,9 @@ class Delivery(models.Model):
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="deliveries")
     kind = models.CharField(max_length=20, choices=Kind)
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
+    # Owed once by this, however often and wherever to the site moves; the Message-ID of
+    # what was begun stays as it was.
+    name = models.CharField(max_length=255, editable=False)
     message_id = models.CharField(max_length=255, unique=True)
     about = models.CharField(max_length=200, blank=True, help_text="what the order does not say")
     # The regeneration that a divergence notice is about.
@@ -275,6 +282,11 @@ class Delivery(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             # Whole: SQLite uses an index of some rows only where the query names no values.
             models.Index("state", "id", name="delivery_state"),
+            models.Index("kind", "id", name="delivery_kind"),
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            # Not by `unique`, for which PostgreSQL would get a second index.
+            models.UniqueConstraint(fields=["name"], name="one_email_per_name"),
         ]
 
     def __str__(self) -> str:
@@ -335,6 +347,13 @@ class Case(models.Model):
             # As small as what is open, however many were ever closed.
             models.Index("kind", "opened_at", name="case_open", condition=Q(closed_at=None)),
             models.Index("closed_at", name="case_closed", condition=Q(closed_at__isnull=False)),
+            # Of those, whatever staff filter for: written when a person closes one.
+            *(
+                models.Index(
+                    by, "closed_at", name=f"case_closed_{by}", condition=Q(closed_at__isnull=False)
+                )
+                for by in ("kind", "outcome")
+            ),
         ]
 
     def __str__(self) -> str:

@@ -65,3 +65,19 @@ def test_an_upgrade_forgets_what_nobody_acts_on_and_reconciles_every_hour(migrat
         queue.POST,
     )
     assert callable(pydoc.locate(planned.func))
+
+
+def test_an_upgrade_names_each_email_once_also_those_that_were_sent_under_two_ids(migrate):
+    old = migrate(("verdicts", "0013_as_it_grows"))
+    order = old.get_model("verdicts", "Order").objects.create(tier="full", price_cents=500)
+    ids = ("<verdict.ab@old.example>", "<verdict.ab@new.example>", "<refund.ab@new.example>")
+    for message_id in ids:
+        old.get_model("verdicts", "Delivery").objects.create(
+            order=order, kind="verdict", message_id=message_id
+        )
+    emails = migrate().get_model("verdicts", "Delivery").objects
+    assert dict(emails.values_list("message_id", "name")) == {
+        "<verdict.ab@old.example>": "verdict.ab",
+        "<verdict.ab@new.example>": "<verdict.ab@new.example>",
+        "<refund.ab@new.example>": "refund.ab",
+    }

@@ -82,9 +82,11 @@ def owe(
 
     `about` and `regen` are kept with it, for what the order itself does not say.
     """
+    name = f"{kind}.{name or order.token.hex}"
     delivery, new = Delivery.objects.get_or_create(
-        message_id=f"<{kind}.{name or order.token.hex}@{urlsplit(settings.SITE_URL).hostname}>",
+        name=name,
         defaults={
+            "message_id": f"<{name}@{urlsplit(settings.SITE_URL).hostname}>",
             "order": order,
             "kind": kind,
             "due_at": timezone.now(),
@@ -152,7 +154,8 @@ def _claim(delivery_id: int) -> Delivery | None:
     if stop_erased(one):
         return None
     has = patience(one.values_list("kind", flat=True).get())
-    waiting, abandoned = Q(state=State.PENDING), Q(state=State.SENDING, due_at__lt=now)
+    waiting = queue.is_due(state=State.PENDING)
+    abandoned = Q(state=State.SENDING, due_at__lt=now)
     free = waiting | abandoned if has.sends_again else waiting
     if one.filter(free, attempts__lt=has.attempts).update(
         state=State.SENDING, attempts=F("attempts") + 1, due_at=now + LEASE

@@ -22,7 +22,7 @@ from verdicts.services.cases import open_case
 from verdicts.services.deliver import owe
 from verdicts.services.gaps import FASTER, Gap, Kind, Look, Mended, console, each
 from verdicts.services.letters import TO_STAFF
-from verdicts.services.payments import NO_SUCH_PAYMENT
+from verdicts.services.payments import NO_SUCH_PAYMENT, process_again
 
 M = TypeVar("M", bound=Model)
 
@@ -136,7 +136,7 @@ def _again(queue_again: Callable[[M], bool], one: M) -> Callable[[], Mended]:
 
 
 def _process(event: StripeEvent) -> Mended:
-    sweep.process_again(event)
+    process_again(event)
     event.refresh_from_db()
     if event.processed_at:
         return Mended(event.outcome)
