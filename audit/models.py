@@ -102,6 +102,11 @@ class CrosscheckLog(models.Model):
             ),
             models.Index("id", name="crosscheck_flagged", condition=models.Q(flagged=True)),
             models.Index("id", name="crosscheck_rejected", condition=models.Q(approved=False)),
+            models.Index(
+                fields=["crosscheck_reason", "id"],
+                name="crosscheck_reason",
+                condition=models.Q(approved=False),
+            ),
         )
 
     def __str__(self) -> str:
@@ -171,7 +176,10 @@ class DivergenceEvent(models.Model):
                 ],
                 name="divergence_day",
             ),
+            # By these staff filter the list, which is in the order of ids.
             models.Index(fields=["level", "id"], name="divergence_level"),
+            models.Index(fields=["tier", "id"], name="divergence_tier"),
+            models.Index(fields=["causes", "id"], name="divergence_causes"),
         )
 
     def __str__(self) -> str:

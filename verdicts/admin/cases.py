@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin import SimpleListFilter
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.views.main import SEARCH_VAR, ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
@@ -29,20 +29,20 @@ def _box() -> str:
 
 
 class Standing(SimpleListFilter):
-    """Open ones unless something else is asked for."""
+    """Open ones unless something else is asked for; one that is named by its number in any case."""
 
     title = "standing"
     parameter_name = "standing"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("mine", "claimed by me"), ("closed", "closed"), ("all", "all")]
+        return [("mine", "claimed by me"), ("closed", "closed")]
 
     def choices(self, changelist: ChangeList) -> Any:
         first, *others = super().choices(changelist)
         return [{**first, "display": "open"}, *others]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Case]) -> QuerySet[Case]:
-        if self.value() == "all":
+        if request.GET.get(SEARCH_VAR, "").strip():
             return queryset
         if self.value() == "closed":
             return queryset.filter(closed_at__isnull=False)
@@ -64,9 +64,7 @@ class CaseAdmin(RecordAdmin):
     search_help_text = "Number of the case"
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        asked = request.GET.get("standing")
-        by = {"closed": "-closed_at", "all": "-id"}
-        return (by.get(asked or "", "opened_at"), "id")[: 1 if asked == "all" else 2]
+        return ("-closed_at" if request.GET.get("standing") == "closed" else "opened_at", "id")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Case]:
         return super().get_queryset(request).defer("crosscheck__evidence", "order__query")

@@ -1,6 +1,6 @@
 """What the gate decided, and why: rejected, approved, and approved with flags."""
 
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from django.contrib import admin
 from django.db.models import Q
@@ -15,6 +15,8 @@ from verdicts.admin.record import RecordAdmin
 from verdicts.admin.score import take_apart
 from verdicts.admin.tinted import tinted
 from verdicts.models import Case, Order
+
+REJECTED: Final = tuple(reason for reason in get_args(Reason) if reason != "pass")
 
 
 @admin.register(CrosscheckLog)
@@ -35,9 +37,7 @@ class CrosscheckLogAdmin(RecordAdmin):
     list_filter = (
         "approved",
         "flagged",
-        one_of("crosscheck_reason", get_args(Reason), heading="reason"),
-        "tier",
-        "kind",
+        one_of("crosscheck_reason", REJECTED, heading="rejected for", approved=False),
         ("created_at", DayRange),
     )
     search_fields = ("session_id",)

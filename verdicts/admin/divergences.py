@@ -1,11 +1,11 @@
 """Comparisons: the original and the regeneration side by side, and what the customer was told."""
 
-from typing import Any, get_args
+from itertools import combinations
+from typing import Any, Final, get_args
 
 from django.contrib import admin
 from django.contrib.admin import SimpleListFilter
-from django.db.models import Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from audit.core.divergence import Cause
@@ -18,8 +18,34 @@ from verdicts.admin.tinted import tinted
 from verdicts.core.disclaimer import Comparison
 from verdicts.models import Delivery, Order, Verdict
 
+# Every list of causes that a comparison can have.
+_CHANGES: Final[tuple[Cause, ...]] = ("prompt", "config", "model")
+_ALONE: Final[tuple[Cause, ...]] = ("infrastructure", "unknown")
+LISTS: Final = [
+    *(list(some) for count in (1, 2, 3) for some in combinations(_CHANGES, count)),
+    *([cause] for cause in _ALONE),
+]
+
+
+class ByLevel(SimpleListFilter):
+    """What was skipped has an empty level: one index finds either."""
+
+    title = "level"
+    parameter_name = "level__exact"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(level, level) for level in ("none", "minor", "significant", "skipped")]
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[DivergenceEvent]
+    ) -> QuerySet[DivergenceEvent] | None:
+        level = self.value()
+        return queryset.filter(level="" if level == "skipped" else level) if level else None
+
 
 class ByCause(SimpleListFilter):
+    """By all lists that name it: an index has lists, and not what is in them."""
+
     title = "cause"
     parameter_name = "cause"
 
@@ -29,13 +55,8 @@ class ByCause(SimpleListFilter):
     def queryset(
         self, request: HttpRequest, queryset: QuerySet[DivergenceEvent]
     ) -> QuerySet[DivergenceEvent]:
-        cause = self.value()
-        if cause not in get_args(Cause):
-            return queryset
-        if cause == "infrastructure":  # then nothing else was different
-            return queryset.filter(same_inputs=True)
-        listed = queryset.alias(listed=Cast("causes", TextField()))
-        return listed.filter(listed__contains=f'"{cause}"')
+        naming = [causes for causes in LISTS if self.value() in causes]
+        return queryset.filter(causes__in=naming) if naming else queryset
 
 
 @admin.register(DivergenceEvent)
@@ -51,7 +72,7 @@ class DivergenceEventAdmin(RecordAdmin):
         "session",
         "created_at",
     )
-    list_filter = ("level", "skipped", ByCause, "tier", ("created_at", DayRange))
+    list_filter = (ByLevel, ByCause, "tier", ("created_at", DayRange))
     search_fields = ("session_id",)
     search_help_text = "Number or session id"
 

@@ -47,12 +47,20 @@ def export(model_admin: "RecordAdmin", request: HttpRequest, form: str) -> HttpR
         session_id="",
         action=f"export {opts.model_name} {form}",
         who=request.user.get_username(),
-        reason=request.GET.urlencode(),
+        reason=filters(model_admin, request),
     )
     response = StreamingHttpResponse(_FORMS[form](columns, found), content_type=_TYPES[form])
     name = f"{opts.model_name}-{timezone.now():%Y%m%d-%H%M}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response  # type: ignore[return-value]  # Django takes either
+
+
+def filters(model_admin: "RecordAdmin", request: HttpRequest) -> str:
+    """The list's filters for the record; not what was searched for, which is a customer's."""
+    offered = set(model_admin.lookups(request))
+    return "&".join(
+        f"{name}={value if name in offered else '…'}" for name, value in request.GET.items()
+    )
 
 
 def columns_of(model_admin: "RecordAdmin", request: HttpRequest) -> list[Column]:
@@ -87,7 +95,7 @@ def cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, (dict, list)):
-        return json.dumps(value, cls=DjangoJSONEncoder)
+        return defused(json.dumps(value, cls=DjangoJSONEncoder))  # inside of strings: still JSON
     text = str(value.isoformat() if hasattr(value, "isoformat") else value)
     return defused(text) if isinstance(value, str) else text
 

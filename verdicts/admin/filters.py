@@ -41,8 +41,13 @@ def _day(text: object) -> datetime | None:
     return datetime.combine(min(day, LAST_DAY), time.min, tzinfo=UTC)
 
 
-def one_of(name: str, values: Iterable[str], *, heading: str = "") -> type[SimpleListFilter]:
-    """A filter by equality over values that are known without asking the table."""
+def one_of(
+    name: str, values: Iterable[str], *, heading: str = "", **implied: bool
+) -> type[SimpleListFilter]:
+    """A filter by equality over values that are known without asking the table.
+
+    What each of them implies is asked for too, so that an index of such rows alone is used.
+    """
     offered = [(value, value.replace("_", " ")) for value in values]
 
     class OneOf(SimpleListFilter):
@@ -53,6 +58,6 @@ def one_of(name: str, values: Iterable[str], *, heading: str = "") -> type[Simpl
             return offered
 
         def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
-            return queryset.filter(**{name: self.value()}) if self.value() else None
+            return queryset.filter(**{name: self.value()}, **implied) if self.value() else None
 
     return OneOf

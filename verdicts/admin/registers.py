@@ -16,7 +16,7 @@ from verdicts.models import Delivery, StripeEvent, Verdict
 class VerdictAdmin(RecordAdmin):
     customer_fields = ("payload",)
     list_display = ("id", "label", "kind", "order", "fingerprint", "created_at")
-    list_filter = ("kind", "label", ("created_at", DayRange))
+    list_filter = ("label", ("created_at", DayRange))
     list_select_related = ("order",)
     search_fields = ("fingerprint",)
     search_help_text = "Number or fingerprint"
@@ -58,6 +58,10 @@ class StripeEventAdmin(RecordAdmin):
     search_fields = ("event_id",)
     search_help_text = "Stripe's event id"
 
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """As the index of those that wait has them, which SQLite would not use otherwise."""
+        return ("-received_at", "-id") if request.GET.get("waiting") else ("-id",)
+
     def find(self, request: HttpRequest, term: str) -> Q | None:
         return Q(event_id=term)
 
@@ -75,7 +79,7 @@ class ModelCallAdmin(RecordAdmin):
         "created_at",
         "error",
     )
-    list_filter = ("outcome", "kind", "tier", ("created_at", DayRange))
+    list_filter = ("outcome", ("created_at", DayRange))
     search_fields = ("session_id",)
     search_help_text = "Number or session id"
 
@@ -113,6 +117,10 @@ class LogEntryAdmin(RecordAdmin):
     list_filter = (Unwritten,)
     search_fields = ("public_id",)
     search_help_text = "The line's id"
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """As the index of those that wait has them."""
+        return ("-host", "-id") if request.GET.get("waiting") else ("-id",)
 
     def find(self, request: HttpRequest, term: str) -> Q | None:
         return Q(public_id=term.lower())

@@ -1,12 +1,16 @@
 """People of each group, and one of everything that they look at."""
 
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from verdicts.models import Case, Order
+from audit.actions import record_action
+from audit.models import CrosscheckLog, DeterminismProbe, Escalation
+from tests.addresses import records
+from verdicts.models import Case, Order, StripeEvent
 from verdicts.outside import stripe_account
 from verdicts.services.checkout import start_checkout
 from verdicts.services.reread import is_unpaid
@@ -64,3 +68,34 @@ def diverged(missed, ask, sandbox, run_jobs) -> Order:
     ask(order.session_id)
     run_jobs()
     return order
+
+
+HELD = "zyzzyva"  # in what the gate held back, and in nothing else
+
+
+@pytest.fixture
+def everything(person, sandbox, rejected, diverged) -> dict[str, object]:
+    """One of everything, by the names that addresses have for it."""
+    Escalation.objects.create(day=date(2026, 1, 1), checked=20, diverged=2, low=0, high=1)
+    counts = ["asked", "unanswered", "rejected", "compared", "same_label", "same_text"]
+    DeterminismProbe.objects.create(
+        **dict.fromkeys([*counts, "distinct_texts", "prompt_tokens", "output_tokens"], 1),
+        tier="full",
+        model="m",
+        low=0,
+        high=1,
+        model_versions=[],
+    )
+    StripeEvent.objects.create(event_id="evt_1", type="x", object='{"email": "buyer@example.com"}')
+    record_action(session_id=diverged.session_id, action="evict", who="ada", reason="asked")
+    CrosscheckLog.objects.filter(approved=False).update(evidence=f'{{"summary": "{HELD}"}}')
+    person("superuser", "root")
+    return {
+        "session_id": diverged.session_id,
+        "form": "csv",
+        "case_id": rejected.pk,
+        "order_id": diverged.pk,
+        "content_type_id": 1,
+        "object_id": 1,
+        **{name: model.objects.order_by("pk").first().pk for name, model in records().items()},
+    }

@@ -41,6 +41,8 @@ def test_the_queue_shows_the_oldest_first_and_only_what_is_open(reviewer, two_re
     assert listed == [first.pk]
     closed = reviewer.get(queue, {"standing": "closed"}).context["cl"].result_list
     assert [case.pk for case in closed] == [second.pk]
+    found = reviewer.get(queue, {"q": str(second.pk)}).context["cl"].result_list
+    assert [case.pk for case in found] == [second.pk]  # by its number, closed or not
 
 
 def test_next_is_the_oldest_that_nobody_is_at(person, reviewer, two_rejected):

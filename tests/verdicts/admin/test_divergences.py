@@ -1,12 +1,15 @@
 """Comparisons are listed by level, cause, tier and day, and read side by side."""
 
 from datetime import timedelta
+from itertools import product
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from audit.core.divergence import Provenance, attribute
 from audit.models import DivergenceEvent
+from verdicts.admin.divergences import LISTS
 from verdicts.admin.side_by_side import mark_differences
 
 pytestmark = pytest.mark.django_db
@@ -39,6 +42,19 @@ def test_one_cause_among_several_is_found(reviewer, diverged):
     assert listed(reviewer, cause="prompt") == 1
     assert listed(reviewer, cause="config") == 0
     assert listed(reviewer, cause="infrastructure") == 0
+
+
+def test_whatever_explains_a_difference_is_found_by_each_of_its_causes():
+    was = Provenance("prompt", "config", "model", "version")
+    others = [Provenance(*parts) for parts in product(*((part, "other") for part in was))]
+    assert all(list(attribute(one, was)) in LISTS for one in (None, *others))
+
+
+def test_what_was_skipped_is_listed_as_a_level(reviewer, diverged):
+    assert listed(reviewer, level__exact="skipped") == 0
+    DivergenceEvent.objects.update(level="", skipped=True)
+    assert listed(reviewer, level__exact="skipped") == 1
+    assert listed(reviewer, level__exact="none") == 0
 
 
 def page(client) -> str:

@@ -7,6 +7,7 @@ import json
 import pytest
 from django.urls import reverse
 
+from audit.models import Action, LogEntry
 from verdicts.admin.export import cell
 from verdicts.models import Order
 
@@ -47,11 +48,13 @@ def test_a_spreadsheet_runs_nothing(reviewer, paid_order):
     assert row["query"] == "'=HYPERLINK(1)"
 
 
-@pytest.mark.parametrize(
-    "evil", ["=1", "+1", "-1", "@x", "\tx", "\rx", "\n=1", " =1", "\x00=1", "\uff1d1"]
-)
+@pytest.mark.parametrize("evil", ["=1", "+1", "-1", "@x", "\tx", "\rx", " =1", "\x00=1", "\uff1d1"])
 def test_what_begins_like_a_formula_is_defused(evil):
     assert cell(evil) == f"'{evil}"
+
+
+def test_so_is_what_begins_like_one_on_a_line_of_its_own():
+    assert cell("\n=1") == "'\n'=1"
 
 
 def test_numbers_stay_numbers():
@@ -77,3 +80,14 @@ def test_exporting_changes_nothing(reviewer, paid_order):
     before = list(Order.objects.values())
     list(export(reviewer, "csv"))
     assert list(Order.objects.values()) == before
+
+
+def test_what_was_searched_for_is_not_on_record(reviewer, delivered):
+    """It is mostly an address or a session id, operators read the record, and it is for ever."""
+    order = delivered("quick")
+    for term in ("Buyer@Example.com", order.session_id):
+        b"".join(export(reviewer, "csv", q=term, tier__exact="quick"))
+    reasons = [one.reason for one in Action.objects.all()]
+    assert reasons == ["q=…&tier__exact=quick"] * 2
+    logged = "".join(LogEntry.objects.values_list("entry", flat=True))
+    assert "xample.com" not in logged
