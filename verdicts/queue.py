@@ -10,7 +10,7 @@ from datetime import timedelta
 from time import sleep
 from typing import Any, Final
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django_q.brokers.orm import ORM
 from django_q.conf import Conf
@@ -18,6 +18,7 @@ from django_q.models import OrmQ
 from django_q.tasks import async_task
 
 from verdicts.models import QueuePulse
+from verdicts.pool import Pulse
 from verdicts.signatures import signed_at, signed_by_todays_key
 
 logger = logging.getLogger(__name__)
@@ -35,6 +36,9 @@ RECONCILE: Final = "reconcile"
 ELSEWHERE: Final = timedelta(seconds=5)
 KEPT_UNKNOWN: Final = timedelta(days=1)
 
+# By how much a host's clock may be behind another's without losing a job for it.
+SKEW: Final = timedelta(seconds=5)
+
 # Where each job runs. A test resolves every name in verdicts.tasks.
 QUEUE_OF: Final = {
     FULFIL: GENERATE,
@@ -49,6 +53,14 @@ def enqueue(job: str, *ids: int, delay: float = 0) -> None:
     """Run `job` with these ids, `delay` seconds from now at the earliest."""
     broker = DelayingBroker(QUEUE_OF[job], delay=delay)
     async_task(f"verdicts.tasks.{job}", *ids, broker=broker, task_name=job)
+
+
+def is_due(**state: str) -> Q:
+    """In that state, and its pause is over.
+
+    A job can come before that: one whose worker died after it had put its work off.
+    """
+    return Q(Q(due_at=None) | Q(due_at__lte=timezone.now() + SKEW), **state)
 
 
 def is_stalled(queue: str, *, patience: float) -> bool:
@@ -70,6 +82,8 @@ class DelayingBroker(ORM):
     future; django-q's own scheduler looks only every 30 s.
     """
 
+    pulse: Pulse | None = None  # of the pool that this process belongs to
+
     def __init__(self, list_key: str | None = None, *, delay: float = 0) -> None:
         super().__init__(list_key)
         self.delay = timedelta(seconds=delay)
@@ -80,8 +94,8 @@ class DelayingBroker(ORM):
         return int(row.pk)
 
     def dequeue(self) -> list[tuple[int, str]] | None:
-        """The job that has been free for longest, claimed; None when there is none."""
-        row = self._free().order_by("lock", "pk").first()
+        """Of the free jobs the one that was queued first, claimed; None when there is none."""
+        row = self._free().order_by("pk").first()
         if row is None:
             sleep(Conf.POLL)
             return None
@@ -94,6 +108,8 @@ class DelayingBroker(ORM):
             self._leave(row)
             return None
         QueuePulse.beat(str(self.list_key))
+        if self.pulse:
+            self.pulse.taken()
         return [(row.pk, payload)]
 
     def _leave(self, row: OrmQ) -> None:
@@ -108,6 +124,18 @@ class DelayingBroker(ORM):
             return
         ours.update(lock=timezone.now() + ELSEWHERE)
         logger.warning("job %s was signed with a key that is not ours: left for others", row.pk)
+
+    def acknowledge(self, task_id: int) -> None:
+        """The monitor has a job's result: it is off the queue."""
+        super().acknowledge(task_id)
+        if self.pulse:
+            self.pulse.done()
+
+    def set_stat(self, key: str, value: str, timeout: int) -> None:
+        """The guard says how it is, with every round."""
+        super().set_stat(key, value, timeout)
+        if self.pulse:
+            self.pulse.rounded()
 
     def _free(self) -> "QuerySet[OrmQ, OrmQ]":
         connection: Any = self.get_connection()  # closes stale connections first

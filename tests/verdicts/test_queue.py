@@ -43,12 +43,28 @@ def test_a_delayed_job_is_not_given_out_early():
     assert len(queue.DelayingBroker(queue.POST).dequeue()) == 1
 
 
-def test_jobs_come_in_the_order_in_which_they_became_free():
-    for number, delay in ((1, -1), (2, -3), (3, -2)):
-        queue.enqueue(queue.FULFIL, number, delay=delay)
+def taken(broker: queue.DelayingBroker) -> int:
+    ((row, _),) = broker.dequeue()
+    return OrmQ.objects.get(pk=row).task["args"][0]
+
+
+def test_jobs_come_in_the_order_in_which_they_were_queued():
+    for number in (1, 2, 3):
+        queue.enqueue(queue.FULFIL, number)
     broker = queue.DelayingBroker(queue.GENERATE)
-    order = [OrmQ.objects.get(pk=broker.dequeue()[0][0]).task["args"] for _ in range(3)]
-    assert order == [(2,), (3,), (1,)]
+    assert [taken(broker) for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_job_that_was_delayed_or_lost_with_its_worker_keeps_its_place():
+    """Behind a crowd that came later its customer would wait for all of them."""
+    queue.enqueue(queue.FULFIL, 1)
+    queue.enqueue(queue.FULFIL, 2, delay=60)
+    broker = queue.DelayingBroker(queue.GENERATE)
+    assert taken(broker) == 1
+    for number in (3, 4):
+        queue.enqueue(queue.FULFIL, number, delay=-120)  # free for longer than the others
+    OrmQ.objects.filter(lock__gt=timezone.now()).update(lock=timezone.now())  # the time has come
+    assert [taken(broker) for _ in range(4)] == [1, 2, 3, 4]
 
 
 def test_a_job_is_given_out_once_until_its_retry_is_due():

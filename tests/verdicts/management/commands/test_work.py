@@ -1,9 +1,11 @@
 """Workers as processes: what they do when somebody holds their lock for good."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -14,8 +16,12 @@ from tests.child_env import child_env
 from tests.live_site import database_url
 from tests.oracle_site.supervise.house import wait_for
 from verdicts import queue
+from verdicts.management.commands.work import stalled
+from verdicts.pool import Pulse
 
 ROOT = Path(__file__).parents[4]
+# Pools on PostgreSQL are those of every whole site there.
+pytestmark = pytest.mark.once
 
 
 def manage(*arguments: str, **environment: str) -> subprocess.Popen:
@@ -26,6 +32,7 @@ def manage(*arguments: str, **environment: str) -> subprocess.Popen:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
 
 
@@ -35,36 +42,110 @@ def done(*arguments: str, **environment: str) -> None:
     assert process.returncode == 0, said
 
 
-@pytest.mark.django_db
-def test_a_pool_that_no_longer_moves_ends_so_that_it_can_be_started_again(tmp_path):
+@pytest.fixture
+def post_queue(tmp_path):
+    """The variables of a `post` pool on a new database."""
     with database_url(tmp_path) as url:
         environment = {"DATABASE_URL": url, "Q_CLUSTER_NAME": "post"}
         done("migrate", "-v0", **environment)
-        workers = manage("work", "--patience", "1", **environment)
-        group = wait_for_children(workers.pid)
-        for one in group:  # as good as waiting for a lock that nobody releases
-            one.suspend()
-        job = "from verdicts import queue; queue.enqueue(queue.DELIVER, 1)"
-        done("shell", "-c", job, **environment)
-        try:
-            code = workers.wait(timeout=30)
-        finally:
-            for one in group:
-                one.kill()
-            workers.kill()
-            _, said = workers.communicate(timeout=30)
-        assert code == 3
-        assert "No job was taken from post for 1 s" in said
+        yield environment
+
+
+def run_into_trouble(environment: dict[str, str], spoil: Callable[[list[psutil.Process]], None]):
+    """Exit code and last words of a pool that was spoiled before it was given jobs."""
+    workers = manage("work", "--patience", "2", **environment)
+    group = wait_for_children(workers.pid)
+    spoil(group)
+    jobs = "from verdicts import queue; [queue.enqueue(queue.SWEEP) for _ in range(3)]"
+    done("shell", "-c", jobs, **environment)
+    try:
+        code = workers.wait(timeout=60)
+    finally:
+        os.killpg(workers.pid, signal.SIGKILL)  # with what was started after the first ones
+        _, said = workers.communicate(timeout=30)
+    return code, said
+
+
+@pytest.mark.django_db
+def test_a_pool_whose_lock_died_with_a_worker_ends_so_that_it_can_be_started_again(post_queue):
+    """An idle worker holds the lock of the pool's queue (django-q2's issue 23)."""
+
+    def kill_idle_workers(group: list[psutil.Process]) -> None:
+        for one in group[1:3]:
+            one.kill()
+
+    code, said = run_into_trouble(post_queue, kill_idle_workers)
+    assert code == 3
+    assert "post: A job was taken 2 s ago, and none is done since: ending." in said
+
+
+@pytest.mark.django_db
+def test_a_pool_that_does_jobs_and_never_takes_them_off_the_queue_ends(post_queue):
+    def kill_monitor(group: list[psutil.Process]) -> None:
+        group[3].kill()
+
+    code, said = run_into_trouble(post_queue, kill_monitor)
+    assert code == 3
+    assert "post: A job was taken 2 s ago, and none is done since: ending." in said
+
+
+@pytest.mark.django_db
+def test_a_pool_that_takes_no_jobs_ends(post_queue):
+    def stop_pusher(group: list[psutil.Process]) -> None:
+        group[4].suspend()
+
+    code, said = run_into_trouble(post_queue, stop_pusher)
+    assert code == 3
+    assert "post: No job was taken for 2 s: ending." in said
+
+
+@pytest.mark.django_db
+def test_a_pool_without_its_guard_ends(post_queue):
+    def stop_guard(group: list[psutil.Process]) -> None:
+        group[0].suspend()
+
+    code, said = run_into_trouble(post_queue, stop_guard)
+    assert code == 3
+    assert "post: Nobody has looked after the workers for 2 s: ending." in said
+
+
+@pytest.mark.django_db(transaction=True)  # the watch closes connections that are old
+def test_a_clock_that_is_put_forward_ends_no_pool_that_moves():
+    queue.enqueue(queue.SWEEP, delay=-3_600)  # as old as the step makes it
+    moving, still = Pulse(), Pulse()
+    moving.taken()
+    assert stalled(queue.POST, moving, 600) == ""
+    assert stalled(queue.POST, still, 600) == "No job was taken for 600 s"
+
+
+@pytest.mark.django_db
+def test_a_pool_that_moves_goes_on(post_queue):
+    workers = manage("work", "--patience", "2", **post_queue)
+    wait_for_children(workers.pid)
+    job = "from verdicts import queue; queue.enqueue(queue.SWEEP)"
+    for _ in range(4):
+        done("shell", "-c", job, **post_queue)
+    assert workers.poll() is None
+    workers.send_signal(signal.SIGTERM)
+    _, said = workers.communicate(timeout=30)
+    assert (workers.returncode, said) == (0, "")
 
 
 def wait_for_children(pid: int) -> list[psutil.Process]:
-    """Sentinel, pusher, monitor and two workers."""
+    """Guard, two workers, monitor and pusher, in the order in which they were started."""
     for _ in range(300):
-        children = psutil.Process(pid).children(recursive=True)
+        children = all_children(pid)
         if len(children) >= 5:
             return children
         time.sleep(0.1)
     raise AssertionError("the workers never came")
+
+
+def all_children(pid: int) -> list[psutil.Process]:
+    try:
+        return sorted(psutil.Process(pid).children(recursive=True), key=lambda one: one.pid)
+    except psutil.NoSuchProcess:
+        return []
 
 
 def test_a_wanted_stop_is_no_stall(tmp_path):
