@@ -33,7 +33,7 @@ class SandboxClient:
         match: str = "",
         **more: Any,
     ) -> Json:
-        """Queue a rule; `more` is seconds, label or field."""
+        """Queue a rule; `more` is seconds, label, field or mark."""
         rule = {"target": target, "fault": fault, "times": times, "share": share, "match": match}
         return self.call("POST", "faults", {**rule, **more})
 

@@ -74,7 +74,7 @@ def _through(state: State, route: Route, request: Request) -> Reply:  # noqa: PL
     api = route.api
     if api is None:
         return route.handler(state, request)
-    rule = state.faults.take(api.name, api.searchable(request))
+    rule = state.fault_of(api.name, api.searchable(request))
     request = replace(request, fault=rule)
     state.requests.add(api.name, request)
     match rule.fault if rule else None:

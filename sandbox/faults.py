@@ -64,6 +64,7 @@ class Rule:
     seconds: float | None = None
     label: str | None = None
     field: str | None = None
+    mark: str | None = None  # put into the spoiled text, to be looked for where it must not be
     seen: int = 0  # requests that fitted
     hits: int = 0  # requests that met the fault
 
@@ -160,4 +161,5 @@ _CHECKS: Final = {
     "seconds": (lambda value: _is_number(value, 0, 3_600), "a number from 0 to 3600"),
     "label": (lambda value: value in LABELS, f"one of {', '.join(LABELS)}"),
     "field": (lambda value: isinstance(value, str), "the name of a field of the verdict"),
+    "mark": (lambda value: isinstance(value, str), "a text"),
 }

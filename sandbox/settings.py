@@ -17,6 +17,7 @@ class Settings:
     webhook_url: str | None = None  # None: events are kept, not sent
     webhook_secret: str = WEBHOOK_SECRET
     latency: float = 0.0  # seconds that the model takes to answer
+    rate: float = 0.0  # requests a second that the model takes; 0: any number
     variance: float = 0.0  # share of answers that come from 'another replica'
     token_seconds: int = 3_599  # how long Graph's tokens live
 
@@ -45,6 +46,8 @@ def _check(values: dict[str, Any]) -> None:
         raise BadSetting("webhook_secret must be a text.")
     if not _within(values["latency"], 600):
         raise BadSetting("latency must be a number of seconds from 0 to 600.")
+    if not _within(values["rate"], 1000):
+        raise BadSetting("rate must be a number from 0 to 1000.")
     if not _within(values["variance"], 1):
         raise BadSetting("variance must be a number from 0 to 1.")
     if type(values["token_seconds"]) is not int or values["token_seconds"] < 1:

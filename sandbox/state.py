@@ -6,7 +6,8 @@ Every part looks after its own locking; nobody sleeps while holding a lock.
 from dataclasses import dataclass, field, replace
 from threading import Event
 
-from sandbox.faults import Faults
+from sandbox.faults import Faults, Rule
+from sandbox.gemini.pace import Pace
 from sandbox.graph.mailbox import Mailbox
 from sandbox.graph.tokens import Tokens
 from sandbox.recorder import Recorder
@@ -21,6 +22,7 @@ class State:
     settings: Settings
     closing: Event = field(default_factory=Event)
     faults: Faults = field(default_factory=Faults)
+    pace: Pace = field(default_factory=Pace)
     requests: Recorder = field(default_factory=Recorder)
     ledger: Ledger = field(default_factory=Ledger)
     tokens: Tokens = field(default_factory=Tokens)
@@ -36,6 +38,13 @@ class State:
         """Sleep, but not beyond the end of the server."""
         if seconds > 0:
             self.closing.wait(seconds)
+
+    def fault_of(self, api: str, text: str) -> Rule | None:
+        """What a request meets: a rule that fits, or the model's full quota."""
+        rule = self.faults.take(api, text)
+        if rule is None and api == "gemini" and not self.pace.takes(self.settings.rate):
+            return Rule(0, api, "rate_limited")
+        return rule
 
     def reset(self) -> None:
         """As if just started: nothing stored, no faults, the settings of the start."""

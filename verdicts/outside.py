@@ -1,5 +1,6 @@
 """The gateways with this site's addresses, keys and deadlines: what entry points pass in."""
 
+from dataclasses import replace
 from typing import Final
 
 from django.conf import settings
@@ -8,8 +9,11 @@ from verdicts.core.lock import ModelRequest
 from verdicts.gateways import gemini, mail
 from verdicts.gateways.stripe_api import Account
 from verdicts.services.letters import Letter
+from verdicts.services.regenerate import at_the_quota
 
 READER_PATIENCE: Final = 4.0
+# Seconds between two looks at a full quota: more often than workers, whom nobody watches.
+READER_LOOKS: Final = 0.5
 
 
 def ask_model(request: ModelRequest) -> gemini.Answer:
@@ -17,8 +21,10 @@ def ask_model(request: ModelRequest) -> gemini.Answer:
 
 
 def ask_model_again(request: ModelRequest) -> gemini.Answer:
-    """For a reader who waits."""
-    return gemini.generate(request, _endpoint(settings.ORACLE_REGENERATION_DEADLINE))
+    """For a reader who waits. One of them waits for a full quota, lest they starve each other."""
+    deadline = settings.ORACLE_REGENERATION_DEADLINE
+    endpoint = replace(_endpoint(deadline), longest_wait=READER_LOOKS)
+    return gemini.generate(request, endpoint, lambda: at_the_quota.take(of=1))
 
 
 def stripe_account() -> Account:

@@ -31,6 +31,8 @@ def write_text(ask: Ask, *, rule: Rule | None, varied: bool) -> str:
         label = draw.choice(NEIGHBOURS[label])
     verdict = write_verdict(ask, label, draw)
     if rule and rule.fault in _SPOIL:
+        if rule.mark:  # first, so that whatever is cut off leaves it in
+            verdict = {"mark": rule.mark, **verdict}
         return _SPOIL[rule.fault](verdict, rule)
     return _as_text(verdict)
 
@@ -58,6 +60,8 @@ def _truncated(verdict: dict[str, Any], rule: Rule) -> str:
 def _contradictory(verdict: dict[str, Any], rule: Rule) -> str:
     """GREEN over nothing but unexplained RED, and no word of reason."""
     spoiled: dict[str, Any] = {"verdict": "GREEN", "summary": ""}
+    if "mark" in verdict:
+        spoiled["mark"] = verdict["mark"]
     if "breakdown" in verdict:
         spoiled["breakdown"] = {
             name: {"verdict": "RED", "analysis": ""} for name in verdict["breakdown"]

@@ -102,14 +102,17 @@ def expire(state: State, request: Request) -> Reply:
 
 
 def refund(state: State, request: Request) -> Reply:
-    """A refund as made in Stripe's dashboard, by session."""
+    """A refund as made in Stripe's dashboard, by session; with the event that tells of it."""
     given = request.json()
     amount = number(given, "amount", 0) if given.get("amount") is not None else None
     session = till.find_session(state, request.segment(2))
     charge = state.ledger.charge_of(session)
     if charge is None:
         raise BadRequest("This Checkout Session has not been paid.")
-    return as_json(till.refund(state, charge, amount=amount))
+    made = till.refund(state, charge, amount=amount)
+    events = state.ledger.events.newest_first()
+    told = next(one for one in events if one.data["data"]["object"].get("id") == charge.id)
+    return as_json({**made, "event_id": told.id})
 
 
 def fail_refund(state: State, request: Request) -> Reply:

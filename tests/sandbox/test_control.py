@@ -75,6 +75,7 @@ def test_settings_are_taken_whole_or_not_at_all(sandbox):
         {"webhook_url": "https://example.com"},
         {"webhook_secret": ""},
         {"latency": "fast"},
+        {"rate": -1},
         {"token_seconds": 0},
         {"colour": "blue"},
     ):

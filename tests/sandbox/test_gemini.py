@@ -93,6 +93,17 @@ def test_variance_gives_another_valid_verdict(sandbox, gemini):
     assert ask(gemini).text == other
 
 
+def test_what_comes_faster_than_the_rate_is_refused(sandbox, gemini):
+    sandbox.settings(rate=0.001)
+    assert ask(gemini).text
+    with pytest.raises(errors.ClientError) as caught:
+        ask(gemini)
+    assert caught.value.code == 429
+    assert [seen["fault"] for seen in sandbox.requests("gemini")] == [None, "rate_limited"]
+    sandbox.settings(rate=0)
+    assert ask(gemini).text
+
+
 def test_latency_is_the_time_that_the_model_takes(sandbox, gemini):
     sandbox.settings(latency=0.2)
     assert ask(gemini).text

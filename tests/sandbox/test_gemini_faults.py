@@ -68,6 +68,19 @@ def test_the_missing_field_can_be_chosen(sandbox, gemini):
     assert "verdict" not in json.loads(ask(gemini).text)
 
 
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize(
+    "fault", ["malformed", "truncated", "contradictory", "missing_field", "max_tokens"]
+)
+def test_a_spoiled_text_carries_the_mark_and_is_rejected_as_without(sandbox, gemini, fault, tier):
+    sandbox.fault("gemini", fault)
+    without = crosscheck(ask(gemini, tier=tier).text, tier)
+    sandbox.fault("gemini", fault, mark="canary-17")
+    text = ask(gemini, tier=tier).text
+    assert "canary-17" in text
+    assert crosscheck(text, tier).crosscheck_reason == without.crosscheck_reason
+
+
 def test_an_empty_answer_has_no_text(sandbox, gemini):
     sandbox.fault("gemini", "empty")
     response = ask(gemini)

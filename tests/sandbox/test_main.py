@@ -29,6 +29,7 @@ def test_it_takes_its_settings_from_the_command_line_and_ends_on_a_signal():
             "webhook_url": "http://127.0.0.1:8000/api/webhook",
             "webhook_secret": "whsec_x",
             "latency": 0.1,
+            "rate": 0.0,
             "variance": 0.2,
             "token_seconds": 3_599,
         }

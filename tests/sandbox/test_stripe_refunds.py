@@ -46,6 +46,13 @@ def test_a_refund_made_in_the_dashboard_looks_the_same(sandbox, shop, paid):
     assert refund.amount == 100
 
 
+def test_a_refund_made_in_the_dashboard_names_its_event(sandbox, paid):
+    named = [sandbox.refund(paid.id, amount=cents)["event_id"] for cents in (100, 150)]
+    kinds = {event["id"]: event["type"] for event in sandbox.events()}
+    assert [kinds[one] for one in named] == ["charge.refunded"] * 2
+    assert len(set(named)) == 2
+
+
 def test_a_list_of_refunds_can_bring_their_charges(sandbox, shop, paid):
     sandbox.refund(paid.id, amount=100)
     sandbox.refund(paid.id, amount=150)

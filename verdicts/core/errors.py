@@ -3,6 +3,7 @@
 OracleError
   ModelError
     ModelBusy         try again: the queue comes back
+      ModelFull         its quota is full and others wait for it already: as if never asked
     ModelRefused      never again: the order fails, staff are told
     ModelRetired      never again with this model: operators are told once
   PaymentError
@@ -31,6 +32,10 @@ class ModelError(OracleError):
 
 
 class ModelBusy(ModelError):
+    pass
+
+
+class ModelFull(ModelBusy):
     pass
 
 

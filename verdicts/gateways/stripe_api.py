@@ -103,7 +103,7 @@ def read_event(payload: bytes, signature: str, secrets: list[str]) -> Event:
         try:
             WebhookSignature.verify_header(text, signature, secret, TOLERANCE)
             break
-        except (SignatureVerificationError, ValueError):
+        except (SignatureVerificationError, ValueError, TypeError):  # TypeError: not ASCII
             continue
     else:
         raise BadSignature("the signature does not fit the body")

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+GRACE = 1.0  # seconds for a loop that is busy with somebody else's call
+
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _owner = 0
@@ -23,9 +25,9 @@ def within(seconds: float, call: Coroutine[Any, Any, T]) -> T:
     """The call's result. Raises TimeoutError once `seconds` are over, whatever it was doing."""
     future = asyncio.run_coroutine_threadsafe(asyncio.wait_for(call, seconds), loop())
     try:
-        return future.result()
+        return future.result(seconds + GRACE)
     except BaseException:
-        future.cancel()  # we were interrupted while waiting: nobody wants the answer any more
+        future.cancel()  # too late, or we were interrupted: nobody wants the answer any more
         raise
 
 

@@ -22,7 +22,7 @@ from verdicts.services.alerts import tell_retired
 from verdicts.services.cases import open_case
 from verdicts.services.deliver import owe
 from verdicts.services.generate import Generate, Judged, generate
-from verdicts.services.payments import REFUNDED_EARLY
+from verdicts.services.payments import REFUNDED_EARLY, heed_early_refunds
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +37,7 @@ RETIRED_FOR: Final = timedelta(hours=1)
 
 def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
     """Generate, gate, store and post. None: nothing to do, or no verdict came of it."""
+    heed_early_refunds(order_id)
     order = _claim(order_id)
     if order is None:
         return None
@@ -57,7 +58,7 @@ def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
 def _claim(order_id: int) -> Order | None:
     """The order, if it is ours to try now. Counts the attempt before any call is made."""
     now = timezone.now()
-    free = Q(status=Status.PAID) | Q(status=Status.GENERATING, due_at__lt=now)
+    free = queue.is_due(status=Status.PAID) | Q(status=Status.GENERATING, due_at__lt=now)
     mine = Order.objects.filter(free, pk=order_id)
     if mine.filter(attempts__lt=MOST_ATTEMPTS, refunded_at=None).update(
         status=Status.GENERATING,

@@ -19,7 +19,7 @@ from audit.core.record import crosscheck_entry
 from audit.core.vocabulary import Kind
 from audit.models import CrosscheckLog, ModelCall
 from verdicts.core.body import fingerprint
-from verdicts.core.errors import ModelBusy, ModelError, ModelRefused, ModelRetired
+from verdicts.core.errors import ModelBusy, ModelError, ModelFull, ModelRefused, ModelRetired
 from verdicts.core.lock import ModelRequest, locked_request
 from verdicts.gateways.gemini import Answer
 from verdicts.models import Order, Status, Verdict
@@ -29,6 +29,7 @@ Generate = Callable[[ModelRequest], Answer]
 
 _OUTCOME = {
     ModelBusy: ModelCall.Outcome.BUSY,
+    ModelFull: ModelCall.Outcome.BUSY,
     ModelRefused: ModelCall.Outcome.REFUSED,
     ModelRetired: ModelCall.Outcome.RETIRED,
 }

@@ -3,7 +3,8 @@
 One call per session, whoever asks: a slot of this process is taken first, then
 the order is claimed by compare-and-swap (R6). A claim lasts five minutes by the
 database's clock, whatever comes of it (R5), so that nobody can make us ask the
-model without end.
+model without end. Only who meets a full quota while another reader of this process
+waits for it gives the claim back, as if there had been no slot.
 """
 
 import logging
@@ -19,7 +20,7 @@ from django.db.models.functions import Now
 from audit.core.vocabulary import UNKNOWN
 from verdicts import queue
 from verdicts.core.disclaimer import Comparison
-from verdicts.core.errors import ModelError, ModelRetired
+from verdicts.core.errors import ModelError, ModelFull, ModelRetired
 from verdicts.core.outcomes import Name
 from verdicts.models import CachedVerdict, Case, Order, Status, Verdict
 from verdicts.services import cache
@@ -39,12 +40,14 @@ LEASE: Final = timedelta(seconds=35)
 
 # Of this process: slow regenerations must not use up all threads that answer readers.
 under_way = Slots()
+# Who waits for the model's quota: one, so that they do not starve each other of it.
+at_the_quota = Slots()
 
 
 def regenerate(order: Order, *, model: str, ask: Generate) -> Outcome:
     """The delivered order's verdict, made again; or why there is none now."""
     with under_way.take(of=settings.ORACLE_REGENERATIONS) as free:
-        if not free:
+        if not free or at_the_quota.taken:
             return Outcome("regenerating", order, retry_after=SOON)
         if not _claim(order):
             return _not_now(order)
@@ -57,9 +60,17 @@ def _make(order: Order, *, model: str, ask: Generate) -> Outcome:
     seed = delivered_seed(original)
     try:
         judged = generate(order, "regen", model=model, ask=ask, delivered_seed=seed)
+    except ModelFull:
+        return _step_back(order)
     except ModelError as error:
         return _without_answer(order, error, model=model, emailed=emailed)
     return _keep(order, judged, emailed)
+
+
+def _step_back(order: Order) -> Outcome:
+    """As without a free slot: nothing has begun, and no attempt counts."""
+    _mine(order).update(regen_at=None, regens=order.regens - 1, regen_until=None)
+    return Outcome("regenerating", order, retry_after=SOON)
 
 
 def _without_answer(order: Order, error: ModelError, *, model: str, emailed: str) -> Outcome:

@@ -32,6 +32,19 @@ def test_a_call_is_cancelled_when_its_time_is_up():
     assert cancelled.wait(5)
 
 
+def test_a_loop_that_others_keep_busy_holds_nobody_for_ever(monkeypatch):
+    monkeypatch.setattr("verdicts.gateways.within.GRACE", 0.05)
+    given_up = threading.Event()
+
+    async def blocks() -> bool:
+        return given_up.wait(30)  # as no coroutine should
+
+    with pytest.raises(TimeoutError):
+        within(0.05, blocks())
+    given_up.set()
+    assert within(5, answer()) == "outside"
+
+
 def test_an_error_of_the_call_is_the_callers():
     async def fail() -> None:
         raise LookupError("gone")

@@ -28,7 +28,7 @@ REJECTED_FAULTS = [
     "safety",
     "recitation",
 ]
-TRANSIENT_FAULTS = ["rate_limited", "error", "unavailable", "hang_up", "broken_body", "bad_key"]
+TRANSIENT_FAULTS = ["error", "unavailable", "hang_up", "broken_body", "bad_key"]
 
 
 def left(order: Order) -> list[str]:
@@ -102,6 +102,36 @@ def test_a_passing_fault_is_tried_again_later(sandbox, paid_order, run_jobs, fau
     order.refresh_from_db()
     assert order.status == Status.DELIVERED
     assert Verdict.objects.count() == 1
+
+
+def test_a_job_that_comes_back_early_spends_no_attempt(sandbox, paid_order, run_jobs):
+    """Its worker died after it had put the order off, so that the job is given out again."""
+    sandbox.fault("gemini", "bad_key")
+    order = paid_order()
+    Order.objects.update(attempts=3)
+    for _ in range(MOST_ATTEMPTS):
+        fulfil_order(order.pk)
+    order.refresh_from_db()
+    assert (order.status, order.attempts) == (Status.PAID, 4)
+    run_jobs(now=True)
+    order.refresh_from_db()
+    assert (order.status, order.attempts) == (Status.DELIVERED, 5)
+
+
+def test_a_clock_that_is_a_little_behind_loses_no_job(sandbox, paid_order):
+    order = paid_order()
+    Order.objects.update(due_at=timezone.now() + timedelta(seconds=3))
+    fulfil_order(order.pk)
+    assert Order.objects.get().status == Status.DELIVERED
+
+
+def test_a_full_quota_costs_neither_attempt_nor_place(sandbox, paid_order):
+    sandbox.fault("gemini", "rate_limited", times=3)
+    order = paid_order()
+    fulfil_order(order.pk)
+    order.refresh_from_db()
+    assert (order.status, order.attempts) == (Status.DELIVERED, 1)
+    assert ModelCall.objects.count() == 1
 
 
 def test_one_fault_is_retried_inside_the_call(sandbox, paid_order):

@@ -19,7 +19,7 @@ from verdicts.services import cache
 from verdicts.services.erase import erase
 from verdicts.services.outcome import Outcome
 from verdicts.services.payments import receive
-from verdicts.services.regenerate import regenerate, under_way
+from verdicts.services.regenerate import at_the_quota, regenerate, under_way
 
 pytestmark = pytest.mark.django_db
 
@@ -150,7 +150,10 @@ def test_evicted_within_the_window_the_stored_regeneration_comes_back(
 @pytest.mark.parametrize(
     "fault", ["unavailable", "error", "rate_limited", "hang_up", "bad_request"]
 )
-def test_a_model_that_does_not_answer_is_503_and_the_email_stands(ask, sandbox, missed, fault):
+def test_a_model_that_does_not_answer_is_503_and_the_email_stands(
+    ask, sandbox, missed, settings, fault
+):
+    settings.ORACLE_REGENERATION_DEADLINE = 2
     order = missed("full", "GREEN")
     sandbox.fault("gemini", fault, times=None)
     answer = ask(order.session_id)
@@ -219,6 +222,38 @@ def test_without_a_slot_no_attempt_is_counted(ask, sandbox, missed, settings, mo
     monkeypatch.setattr(under_way, "taken", 0)
     assert ask(order.session_id).status_code == 200
     assert under_way.taken == 0
+
+
+def test_while_another_reader_waits_for_the_quota_nobody_else_asks(
+    ask, sandbox, missed, monkeypatch
+):
+    order = missed("quick")
+    monkeypatch.setattr(at_the_quota, "taken", 1)
+    answer = ask(order.session_id)
+    assert (answer.status_code, answer.json()["status"]) == (202, "regenerating")
+    order.refresh_from_db()
+    assert (order.regens, order.regen_at) == (0, None)
+    assert sandbox.requests("gemini") == []
+    monkeypatch.setattr(at_the_quota, "taken", 0)
+    assert ask(order.session_id).status_code == 200
+
+
+def test_who_meets_a_full_quota_behind_another_has_not_begun(ask, sandbox, missed, settings):
+    order = missed("quick")
+    sandbox.fault("gemini", "rate_limited")
+
+    def behind_another(request):
+        with at_the_quota.take(of=1):
+            return outside.ask_model_again(request)
+
+    outcome = regenerate(order, model=settings.ORACLE_MODEL, ask=behind_another)
+    assert outcome.name == "regenerating"
+    assert len(sandbox.requests("gemini")) == 1
+    assert ModelCall.objects.get(kind="regen").outcome == "busy"
+    order.refresh_from_db()
+    assert (order.regens, order.regen_at, order.regen_until) == (0, None, None)
+    assert ask(order.session_id).status_code == 200
+    assert at_the_quota.taken == 0
 
 
 def test_a_slot_is_given_back_whatever_happens(missed, settings):
