@@ -1,5 +1,8 @@
 """Objects as Stripe sends them, to be changed by a test."""
 
+import hashlib
+import hmac
+import time
 from typing import Any
 
 
@@ -33,3 +36,18 @@ def charge_object(**changes: Any) -> dict[str, Any]:
         "refunded": True,
         **changes,
     }
+
+
+SECRET = "whsec_sandbox"
+EVENT = {
+    "id": "evt_1",
+    "object": "event",
+    "type": "checkout.session.completed",
+    "data": {"object": session_object()},
+}
+
+
+def signature(body: bytes, *, secret: str = SECRET, at: float | None = None) -> str:
+    stamp = int(at or time.time())
+    signed = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
+    return f"t={stamp},v1={signed}"

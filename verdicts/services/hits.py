@@ -30,6 +30,7 @@ class Hits:
         self._sessions: dict[str, int] = {}
         self._others: dict[str, int] = {}
         self._timer: threading.Timer | None = None
+        self._hurries = False
         self._writing = threading.Lock()
 
     def count(self, session_id: str) -> None:
@@ -38,7 +39,7 @@ class Hits:
             self._sessions[session_id] = self._sessions.get(session_id, 0) + 1
             if self._timer is None:
                 self._start(EVERY, self.flush)
-            if len(self._sessions) == MOST:
+            if len(self._sessions) >= MOST and not self._hurries:
                 self._hurry()
 
     def count_other(self, outcome: str) -> None:
@@ -47,6 +48,11 @@ class Hits:
             self._others[outcome] = self._others.get(outcome, 0) + 1
             if self._timer is None:
                 self._start(EVERY, self.flush)
+
+    def stop(self) -> None:
+        """Write everything: also what somebody else is writing, and what they had to put back."""
+        with self._writing:
+            self.flush()
 
     def flush(self) -> int:
         """Write what was counted and add it up; returns how many hits were written."""
@@ -64,6 +70,7 @@ class Hits:
         with self._lock:
             sessions, others = self._sessions, self._others
             self._sessions, self._others, self._timer = {}, {}, None
+            self._hurries = False
         try:
             Reads.objects.bulk_create(list(_batches(sessions, others)))
         except Error as error:
@@ -71,6 +78,7 @@ class Hits:
             with self._lock:
                 _add(self._sessions, sessions)
                 _add(self._others, others)
+                self._hurries = True  # or rather has tried: the next try has its time
             return 0
         return sum(sessions.values())
 
@@ -80,9 +88,11 @@ class Hits:
             if self._timer:
                 self._timer.cancel()
             self._sessions, self._others, self._timer = {}, {}, None
+            self._hurries = False
 
     def _hurry(self) -> None:
         """Written at once, and left to the sweep: whoever serves so much has better to do."""
+        self._hurries = True
         if self._timer:
             self._timer.cancel()
         self._start(0, self._write)
@@ -115,4 +125,4 @@ def _batches(sessions: dict[str, int], others: dict[str, int]) -> Iterator[Reads
 
 
 hits = Hits()
-atexit.register(hits.flush)
+atexit.register(hits.stop)

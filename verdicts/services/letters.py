@@ -11,7 +11,7 @@ from audit.core.vocabulary import Label
 from audit.models import CrosscheckLog, DivergenceEvent
 from verdicts.core.disclaimer import NOTE
 from verdicts.core.meanings import MEANING
-from verdicts.core.readable import readable
+from verdicts.core.readable import readable, without_links
 from verdicts.core.tiers import TIER, Price
 from verdicts.models import Delivery, Order, Verdict
 
@@ -65,7 +65,7 @@ def compose(delivery: Delivery) -> Letter:
         "refunded": Price(order.refunded_cents, order.currency),
         # Of the emailed label; what was emailed from elsewhere may be unknown here.
         "meaning": MEANING.get(cast("Label", emailed)),
-        "reading": readable(order.tier_name, verdict.payload) if verdict else None,
+        "reading": without_links(readable(order.tier_name, verdict.payload)) if verdict else None,
         "fingerprint": verdict.fingerprint if verdict else "",
         "check": _last_check(order) if kind == Delivery.Kind.STAFF else None,
         "result_url": result_url(order),

@@ -19,9 +19,9 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from audit.core.plain import plain
-from audit.subject import now_about
+from audit.subject import about, now_about
 from verdicts import queue
-from verdicts.core.sessions import CheckoutSession, payment_intent, read_session
+from verdicts.core.sessions import CheckoutSession, payment_intent, read_session, session_in
 from verdicts.gateways.stripe_api import Event
 from verdicts.models import UNPAID, Case, Delivery, Order, Status, StripeEvent
 from verdicts.services import cache
@@ -79,6 +79,30 @@ def process(stored: StripeEvent) -> bool:
     return not waits
 
 
+def heed_early_refunds(order_id: int) -> None:
+    """Act on refunds of its payment that were reported before the payment was.
+
+    Right before an order is judged: by then its payment is committed, so whatever is
+    reported from now on finds the order by itself.
+    """
+    intent = Order.objects.filter(pk=order_id).values_list("payment_intent", flat=True).get()
+    if intent:
+        # Of all that is not processed, which is little.
+        for early in StripeEvent.objects.filter(processed_at=None, object__contains=intent):
+            process_again(early)
+
+
+def process_again(event: StripeEvent) -> bool:
+    with about(""):
+        try:
+            now_about(session_in(json.loads(event.object)))
+            return process(event)
+        except Exception:
+            # One event that cannot be processed must keep nothing else waiting.
+            logger.exception("event %s cannot be processed", event.event_id)
+            return False
+
+
 def _past(stored: StripeEvent) -> Past:
     """What the log remembers of a session that is unknown here. Before the transaction: files."""
     session = read_session(json.loads(stored.object))
@@ -133,7 +157,7 @@ def _tombstone(session: CheckoutSession) -> str:
         defaults={
             "status": Status.ERASED,
             "tier": tier,
-            "price_cents": min(session.amount_cents or 0, LARGEST_AMOUNT),
+            "price_cents": _amount(session),
             "currency": session.currency[:3] or settings.ORACLE_PRICES[tier].currency,
             "payment_intent": session.payment_intent,
             "paid_at": _made(session) if session.payment == "paid" else None,
@@ -157,13 +181,17 @@ def _recreate(session: CheckoutSession, past: Past) -> str:
         return _accept_payment(order, session)
     then = {  # today's price says nothing about it
         "paid_at": _made(session),
-        "price_cents": min(session.amount_cents or 0, LARGEST_AMOUNT),
+        "price_cents": _amount(session),
         "currency": session.currency[:3] or order.currency,
         "due_at": None,
         "reason": _WHY_BACK.get(past, ""),
     }
     moved = order.move(UNPAID, Status.DELIVERED, **{**_payment(order, session), **then})
     return "recreated" if moved else "already paid"
+
+
+def _amount(session: CheckoutSession) -> int:
+    return max(0, min(session.amount_cents or 0, LARGEST_AMOUNT))
 
 
 def _made(session: CheckoutSession) -> datetime:

@@ -3,7 +3,6 @@
 Each step only queues or repeats what can run twice anyway.
 """
 
-import json
 import logging
 from datetime import timedelta
 from typing import Final
@@ -15,12 +14,10 @@ from django.utils import timezone
 
 from audit import log
 from audit.models import CrosscheckLog
-from audit.subject import about, now_about
 from verdicts import queue
-from verdicts.core.sessions import session_in
 from verdicts.models import Delivery, Order, Status, StripeEvent, Verdict
-from verdicts.services import figures, long_ago, lookups, reads
-from verdicts.services.payments import process
+from verdicts.services import figures, logins, long_ago, lookups, reads
+from verdicts.services.payments import process_again
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +35,7 @@ def sweep() -> dict[str, int]:
         "comparisons": _comparisons(),
         "log lines": log.sweep(),
         "lookups forgotten": lookups.forget_old(),
+        "logins forgotten": logins.forget_old(),
         "evidence purged": _purge_evidence(),
     }
     reads.add_up(most=MOST)
@@ -56,17 +54,6 @@ def _events() -> int:
 def waiting_events() -> QuerySet[StripeEvent]:
     stale = timezone.now() - timedelta(minutes=1)
     return StripeEvent.objects.filter(processed_at=None, received_at__lt=stale)
-
-
-def process_again(event: StripeEvent) -> bool:
-    with about(""):
-        try:
-            now_about(session_in(json.loads(event.object)))
-            return process(event)
-        except Exception:
-            # One event that cannot be processed must not keep the others waiting.
-            logger.exception("event %s cannot be processed", event.event_id)
-            return False
 
 
 def _orders() -> int:

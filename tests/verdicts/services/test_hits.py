@@ -119,6 +119,63 @@ def test_many_sessions_are_written_before_their_time(monkeypatch, delivered, tra
     assert DayCount.objects.get(name="hit").count == 4
 
 
+def test_a_stop_waits_for_what_is_being_written(delivered, transactional_db, monkeypatch):
+    monkeypatch.setattr(module, "EVERY", 0.01)
+    order = delivered("quick")
+    counter = Hits()
+    begun, goes_on = threading.Event(), threading.Event()
+    write = Reads.objects.bulk_create
+
+    def slow(counted):
+        begun.set()
+        assert goes_on.wait(30)
+        write(counted)
+
+    with monkeypatch.context() as slowed:
+        slowed.setattr(Reads.objects, "bulk_create", slow)
+        counter.count(order.session_id)
+        assert begun.wait(30)
+        stop = threading.Thread(target=counter.stop)
+        stop.start()
+        stop.join(0.2)
+        assert stop.is_alive()
+        goes_on.set()
+        stop.join(30)
+    assert Reads.objects.count() + DayCount.objects.filter(name="hit").count() == 1
+
+
+def test_however_many_hits_wait_for_a_slow_write_one_thread_does(counter, monkeypatch):
+    monkeypatch.setattr(module, "MOST", 2)
+    with counter._writing:  # noqa: SLF001 - as a slow write holds it
+        for session_id in ("cs_test_a0000000", "cs_test_b0000000"):
+            counter.count(session_id)
+        before = threading.active_count()
+        for _ in range(50):
+            counter.count("cs_test_a0000000")
+        assert threading.active_count() == before
+        counter.forget()
+
+
+def test_what_could_not_be_written_is_not_tried_with_every_hit(counter, monkeypatch):
+    tried = []
+
+    def fail(counted):
+        tried.extend(one for one in counted if "cs_test_unwritten" in one.sessions)
+        raise DatabaseError
+
+    monkeypatch.setattr(module, "MOST", 2)
+    monkeypatch.setattr(Reads.objects, "bulk_create", fail)
+    others = set(threading.enumerate())
+    for session_id in ("cs_test_unwritten", "cs_test_b0000000"):
+        counter.count(session_id)
+    for thread in set(threading.enumerate()) - others:
+        thread.join(30)
+    for _ in range(50):
+        counter.count("cs_test_unwritten")
+    assert len(tried) == 1
+    counter.forget()
+
+
 def test_a_batch_is_small_and_added_once(counter, paid_order, monkeypatch):
     monkeypatch.setattr(module, "PORTION", 2)
     monkeypatch.setattr(module, "BATCHES", 1)

@@ -56,6 +56,41 @@ def test_two_events_for_one_payment_buy_one_verdict():
     assert OrmQ.objects.count() == 1
 
 
+def test_a_refund_that_overtakes_its_payment_leaves_no_verdict_to_be_owed(sandbox, run_jobs):
+    receive(event("charge.refunded", charge_object()))
+    receive(completed())
+    run_jobs()
+    order = Order.objects.get()
+    assert (order.status, order.reason) == (Status.FAILED, payments.REFUNDED_EARLY)
+    assert order.refunded_at
+    assert not sandbox.requests("gemini")
+    assert [one.kind for one in order.deliveries.all()] == [Delivery.Kind.REFUND]
+    assert not StripeEvent.objects.filter(processed_at=None).exists()
+
+
+def test_anothers_early_refund_is_left_to_wait(sandbox, run_jobs):
+    receive(event("charge.refunded", charge_object(payment_intent="pi_999")))
+    receive(completed())
+    run_jobs()
+    assert status() == Status.DELIVERED
+    assert StripeEvent.objects.filter(processed_at=None).count() == 1
+
+
+def test_an_event_that_cannot_be_processed_keeps_no_order_waiting(sandbox, run_jobs, monkeypatch):
+    receive(completed())
+    StripeEvent.objects.create(
+        event_id="evt_odd", type="charge.refunded", object=json.dumps(charge_object())
+    )
+
+    def fail(_raw):
+        raise RuntimeError
+
+    monkeypatch.setitem(payments._ACTIONS, "charge.refunded", fail)  # noqa: SLF001 - as a bug would
+    run_jobs()
+    assert status() == Status.DELIVERED
+    assert StripeEvent.objects.filter(processed_at=None).count() == 1
+
+
 EVENTS = {
     "unpaid": lambda: completed(payment_status="unpaid"),
     "succeeded": lambda: event("checkout.session.async_payment_succeeded"),

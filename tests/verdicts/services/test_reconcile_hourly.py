@@ -130,6 +130,7 @@ def test_what_there_was_no_time_for_is_gone_on_with_at_once(
     sandbox.fault("stripe", "dribble", match="starting_after")  # the second page never ends
     assert tasks.reconcile() == "100 gaps mended, 0 left, not to its end"
     monkeypatch.undo()
+    sandbox.clear_faults()  # on a busy machine nobody has come as far as that page
     assert OrmQ.objects.filter(key="post").count() == 1
     OrmQ.objects.filter(key="generate").delete()
     run_jobs()
