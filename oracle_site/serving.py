@@ -44,7 +44,8 @@ def serving(env: Environment, *, regenerations: int) -> Serving:
     )
     threads = env.integer(
         "ORACLE_WEB_THREADS",
-        f"threads of each; 0: {OTHER_THREADS} more than ORACLE_REGENERATIONS, which it must exceed",
+        f"threads of each for all but cached verdicts; 0: {OTHER_THREADS} more than "
+        "ORACLE_REGENERATIONS, which it must exceed",
         default=0,
         at_least=0,
         at_most=2000,

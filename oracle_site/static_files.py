@@ -48,5 +48,12 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # without types
         if url in self.files or not self.url_is_canonical(url):
             return
         path = Path(self.static_root, url.removeprefix(self.static_prefix))
-        if path.is_relative_to(self.static_root) and path.is_file():
+        if path.is_relative_to(self.static_root) and _is_file(path):
             self.add_file_to_dictionary(url, str(path))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is longer than any file's
+        return False

@@ -8,24 +8,37 @@ keep-alive clients to come back elsewhere, and ends.
 We run granian's worker, and not its own manager of workers: that one opens a
 socket per worker, whose queue dies with it, and its workers skip what is to be
 done at exit.
+
+granian's threads are few. They answer cached hits and take in bodies, nothing
+else: threads that wait for each other's turn at the interpreter cost more than
+they bring. Django has a pool of threads of its own, so whatever is slow there,
+regenerations and checkouts above all, is in no hit's way.
 """
 
 import argparse
 import asyncio
+import logging
 import os
 import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from typing import Any, Final
 
+from django.conf import settings
+from django.db import connection
 from granian import _granian, wsgi
 from granian._futures import _new_cbscheduler
 from granian.http import HTTP1Settings
 
+from oracle_site.bodies import Bodies
 from oracle_site.wsgi import application
+from verdicts.fastlane import Fastlane
+
+logger = logging.getLogger(__name__)
 
 # They have no types, or wrong ones.
 granian: Any = _granian
@@ -34,7 +47,10 @@ callback_scheduler: Any = _new_cbscheduler
 
 BACKLOG: Final = 1024
 CONNECTIONS: Final = 1024  # open at once in one process, idle ones included; others wait
-IDLE: Final = 600  # seconds after which a thread ends, and with it its database connection
+IDLE: Final = 600  # seconds after which one of granian's threads ends
+# For hits. A read of SQLite's is over before anybody else gets a turn; PostgreSQL's may cross
+# a network, and meanwhile others can ask.
+FAST_THREADS: Final = {"sqlite": 4, "postgresql": 16}
 # For clients between two requests of one connection: by then each was told to close it.
 DRAIN: Final = 1.0
 
@@ -50,6 +66,7 @@ COMMON: Final = {
     "wsgi.run_once": False,
     "wsgi.version": (1, 0),
 }
+CLOSE: Final = ("Connection", "close")
 
 
 class Head:
@@ -57,30 +74,67 @@ class Head:
 
     __slots__ = ("headers", "status")
 
-    def __call__(self, status: str, headers: list[tuple[str, str]], _: object = None) -> None:
+    def __call__(self, status: str, headers: list[tuple[str, str]], _: object = None, /) -> Any:
         self.status = int(status[:3])
         self.headers = headers
 
 
 class Web:
-    def __init__(self, answer: Callable[..., Iterable[bytes]]) -> None:
-        self._application = answer
+    def __init__(self, lane: Fastlane, *, fast: int, threads: int) -> None:
+        self._lane = lane
+        self._fast = fast
+        self._pool = ThreadPoolExecutor(threads, "django")
+        self._bodies = Bodies(fast)
         self._draining = False
 
     def handle(self, protocol: Any, scope: dict[str, Any]) -> int:
-        """Answer one request; granian calls it in one of its threads."""
+        """Answer a hit, or have it answered; granian calls it in one of its threads."""
         head = Head()
-        body = self._application(COMMON | scope, head)
+        hit = self._lane.hit(scope, head)
+        if hit:
+            self._answer(protocol, head, hit)
+            return head.status
+        environ = COMMON | scope
+        if environ.get("CONTENT_LENGTH", "0") != "0" and not self._take_in(environ):
+            self._refuse(protocol, 503, "Too many requests are being received. Please try again.")
+            return 503
+        self._pool.submit(self._by_django, protocol, environ, head)
+        return 0  # not known yet, and asked for by nobody
+
+    def _take_in(self, environ: dict[str, Any]) -> bool:
+        """The body, while it is there: to granian a request is over when `handle` returns."""
+        length = environ["CONTENT_LENGTH"]
+        if not (length.isascii() and length.isdigit()):
+            return True  # which is refused
+        # One byte more than is allowed tells that it is too large.
+        most = min(int(length), settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+        body = self._bodies.read(environ["wsgi.input"], most)
+        if body is None:
+            return False
+        environ["wsgi.input"] = BytesIO(body)
+        return True
+
+    def _by_django(self, protocol: Any, environ: dict[str, Any], head: Head) -> None:
+        try:
+            self._answer(protocol, head, self._lane.pass_on(environ, head))
+        except Exception:
+            logger.exception("a request could not be answered")
+            self._refuse(protocol, 500, "Something went wrong here. Please try again.")
+
+    def _answer(self, protocol: Any, head: Head, body: Any) -> None:
         if self._draining:
-            head.headers = [*head.headers, ("Connection", "close")]  # theirs may be shared
+            head.headers = [*head.headers, CLOSE]  # theirs may be shared
         if isinstance(body, list):
             whole = body[0] if len(body) == 1 else b"".join(body)
             protocol.response_bytes(head.status, head.headers, whole)
         else:
             protocol.response_iter(head.status, head.headers, granian_wsgi.ResponseIterWrap(body))
-        return head.status
 
-    def serve(self, listening: int, *, threads: int, ready: int | None) -> None:
+    def _refuse(self, protocol: Any, status: int, why: str) -> None:
+        headers = [("Content-Type", "text/plain"), ("Retry-After", "1"), CLOSE]
+        protocol.response_bytes(status, headers, why.encode())
+
+    def serve(self, listening: int, *, ready: int | None) -> None:
         """Until SIGTERM or SIGINT, and until every request is answered."""
         wanted, over, stop = threading.Event(), threading.Event(), granian.WorkerSignal()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -88,7 +142,7 @@ class Web:
         stop.add_cb(over.set)
         loop = asyncio.new_event_loop()
         scheduler = callback_scheduler(loop, self.handle, impl_asyncio=True)
-        worker(listening, threads).serve_mtr(scheduler, loop, stop)
+        worker(listening, self._fast).serve_mtr(scheduler, loop, stop)
         if ready is not None:
             os.write(ready, b"!")
             os.close(ready)
@@ -98,6 +152,7 @@ class Web:
         time.sleep(DRAIN)
         stop.set()
         over.wait()
+        self._pool.shutdown()
 
 
 def worker(listening: int, threads: int) -> Any:
@@ -130,10 +185,11 @@ def turn_a_deaf_ear(listening: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="oracle_site.web", description=__doc__)
     parser.add_argument("--listen", type=int, required=True, help="descriptor of the socket")
-    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--threads", type=int, required=True, help="for all but hits")
     parser.add_argument("--ready", type=int, help="descriptor that gets a byte")
     options = parser.parse_args()
-    Web(application).serve(options.listen, threads=options.threads, ready=options.ready)
+    web = Web(application, fast=FAST_THREADS[connection.vendor], threads=options.threads)
+    web.serve(options.listen, ready=options.ready)
 
 
 if __name__ == "__main__":

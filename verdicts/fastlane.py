@@ -6,10 +6,12 @@ and middleware put on such an answer. Everything else, and any doubt or error,
 goes on to Django, which has the last word.
 """
 
+import gc
 import io
 import logging
 import os
 import re
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -55,20 +57,27 @@ class Fastlane:
         os.register_at_fork(after_in_child=self._free.clear)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return self.hit(environ, start_response) or self.pass_on(environ, start_response)
+
+    def hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes] | None:
+        """The answer, in the time of one short read; None: it is for Django to give."""
         if environ["PATH_INFO"] != PATH or not _is_plain(environ):
-            return self._django(environ, start_response)
+            return None
         asked = _ASKED.fullmatch(environ.get("QUERY_STRING", ""))
         found = self._find(asked[1]) if asked else None
         if asked is None or found is None:
-            return self._django(environ, start_response)
+            return None
         try:
             status, headers, body = self._framed.answer(found, environ)
         except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
             self._rest("answer", error)
-            return self._django(environ, start_response)
+            return None
         hits.count(asked[1])
         start_response(status, headers)
         return [body]
+
+    def pass_on(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return self._django(environ, start_response)
 
     def _find(self, session_id: str) -> ReadyMade | None:
         if time.monotonic() < self._rests_until:
@@ -109,6 +118,7 @@ def _is_plain(environ: WSGIEnvironment) -> bool:
         and "HTTP_COOKIE" not in environ  # one that is odd or over is taken back
         and "HTTP_TRANSFER_ENCODING" not in environ
         and environ.get("CONTENT_LENGTH") in _NOTHING
+        and ";" not in environ.get("CONTENT_TYPE", "")  # a charset is that of the address, too
         and environ.get("HTTP_ACCEPT") in _PLAIN_ACCEPT
         and not environ.get("SCRIPT_NAME")
         and _is_ours(environ.get("HTTP_HOST", ""))
@@ -152,19 +162,29 @@ class Framed:
 
     def __init__(self) -> None:
         self._frames: dict[tuple[bool, bool], Frame] = {}
+        self._asking = threading.Lock()
 
     def answer(self, found: ReadyMade, environ: WSGIEnvironment) -> tuple[str, Headers, bytes]:
+        body, etag = found
         asked = environ.get("HTTP_IF_NONE_MATCH")
-        known = asked is not None and has_it(asked, found.etag)
+        known = asked is not None and has_it(asked, etag)
         kind = (is_secure(environ), known)
-        frame = self._frames.get(kind)
-        if frame is None:
-            frame = self._frames[kind] = _frame(environ, known=known)
-        body = b"" if known else found.body
-        headers = frame.headers.copy()
-        headers[frame.etag] = ("ETag", found.etag)
-        headers[frame.length] = ("Content-Length", str(len(body)))
-        return frame.status, headers, body
+        status, shared, tagged, measured = self._frames.get(kind) or self._ask_for(kind, environ)
+        if known:
+            body = b""
+        headers = shared.copy()
+        headers[tagged] = ("ETag", etag)
+        headers[measured] = ("Content-Length", str(len(body)))
+        return status, headers, body
+
+    def _ask_for(self, kind: tuple[bool, bool], environ: WSGIEnvironment) -> Frame:
+        # One at a time: all of the middleware is loaded for it, a list of static files included,
+        # and is then some MB of garbage that refers to itself.
+        with self._asking:
+            if kind not in self._frames:
+                self._frames[kind] = _frame(environ, known=kind[1])
+                gc.collect()
+            return self._frames[kind]
 
 
 def _frame(environ: WSGIEnvironment, *, known: bool) -> Frame:

@@ -24,9 +24,13 @@ def read_for(request: HttpRequest) -> Outcome:
             ask=outside.ask_model_again,
         )
     except DatabaseError as error:
-        # Only its kind: its text may quote a row.
-        logger.error("the database cannot be used: %s", type(error).__name__)  # noqa: TRY400
-        return Outcome("try-later", retry_after=LATER)
+        return without_database(error)
+
+
+def without_database(error: DatabaseError) -> Outcome:
+    # Only its kind: its text may quote a row.
+    logger.error("the database cannot be used: %s", type(error).__name__)
+    return Outcome("try-later", retry_after=LATER)
 
 
 def client_address(request: HttpRequest) -> str:

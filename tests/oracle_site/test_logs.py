@@ -180,3 +180,17 @@ def say(code: str, form: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def test_a_strangers_endless_header_makes_no_endless_line():
+    told = redacted(f"Invalid HTTP_HOST header: {'a' * 400_000}")
+    assert told.startswith("Invalid HTTP_HOST header: … (400,026 characters)")
+    assert redacted("word " * 10_000).endswith(" word … (50,000 characters)")
+    assert "buyer" not in redacted("a" * 19_990 + " buyer@example.com")
+
+
+def test_what_a_stranger_can_cause_at_will_is_one_line_each():
+    visit = "from django.test import Client; Client().get('/', HTTP_HOST='evil.example')"
+    said = say(visit, "line").stderr.splitlines()
+    assert len(said) == 1
+    assert " ERROR - django.security.DisallowedHost: Invalid HTTP_HOST header" in said[0]

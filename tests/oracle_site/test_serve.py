@@ -10,7 +10,7 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
@@ -56,7 +56,7 @@ def site(folder, settings_file, release):
 
 
 def copy_of_the_code(into: Path) -> Path:
-    for name in ("audit", "oracle_site", "static", "templates", "verdicts"):
+    for name in ("audit", "drill", "oracle_site", "static", "templates", "verdicts"):
         shutil.copytree(ROOT / name, into / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "manage.py", into)
     (into / ".venv").symlink_to(sys.prefix)
@@ -111,6 +111,23 @@ def test_a_static_file_of_a_newer_version_is_found_by_an_older_process(site, fol
     answer = site.http.get("/static/new.0123456789ab.css")
     assert (answer.status_code, answer.text) == (200, "body {}")
     assert "immutable" in answer.headers["Cache-Control"]
+
+
+def test_whoever_sends_a_body_a_byte_a_minute_keeps_nobody_else_waiting(site):
+    session = delivered(site, "patient@example.com")
+    address = urlsplit(site.url)
+    begun = b"POST /api/checkout HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"
+    with ExitStack() as lines:
+        # More than there are threads in all processes together.
+        for _ in range(80):
+            line = socket.create_connection((address.hostname, address.port), timeout=30)
+            lines.enter_context(line).sendall(begun)
+        for _ in range(20):
+            assert site.api(session).status_code == 200
+            assert site.http.get("/").status_code == 200
+        answers = [site.http.post("/api/checkout", json={}) for _ in range(4)]
+        assert {one.status_code for one in answers} <= {400, 503}
+    wait_for(lambda: site.http.post("/api/checkout", json={}).status_code == 400)
 
 
 @pytest.mark.parametrize("path", ["/static/../oracle.env", "/static/%2e%2e/oracle.env"])

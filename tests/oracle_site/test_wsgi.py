@@ -32,4 +32,4 @@ def test_no_sdk_is_imported_before_the_first_miss(tmp_path):
     )
     imported = set(asked.stdout.decode().split())
     assert {"django", "rest_framework"} <= imported
-    assert imported & {"google", "stripe", "httpx"} == set()
+    assert imported & {"google", "stripe", "httpx", "psycopg", "requests"} == set()

@@ -89,6 +89,7 @@ def test_a_hit_is_byte_for_byte_what_django_answers(both, delivered):
     assert body.decode() == CachedVerdict.objects.get().body
     both(order.session_id, HTTP_ACCEPT="*/*")
     both(order.session_id, HTTP_ACCEPT="application/json", HTTP_HOST="localhost:8000")
+    both(order.session_id, CONTENT_TYPE="application/json")
     both(order.session_id, HTTP_USER_AGENT="\xff\x00", HTTP_ORIGIN="https://elsewhere.example")
 
 
@@ -190,6 +191,7 @@ def test_an_entry_is_served_until_its_second_has_come(both, delivered):
         {"CONTENT_LENGTH": "-1"},
         {"CONTENT_LENGTH": "abc"},
         {"CONTENT_LENGTH": "5"},
+        {"CONTENT_TYPE": "application/json; charset=utf-16"},
         {"HTTP_TRANSFER_ENCODING": "chunked"},
         {"SCRIPT_NAME": "/under"},
     ],

@@ -19,6 +19,7 @@ from verdicts.services.checkout import start_checkout
 logger = logging.getLogger(__name__)
 
 SEE_OTHER = 303
+UNREADABLE = "\ufffd"  # what Django puts for bytes that are not UTF-8
 
 
 class OrderForm(forms.Form):
@@ -33,6 +34,10 @@ class OrderForm(forms.Form):
     email = forms.EmailField(required=False, max_length=320)
 
     def clean_query(self) -> str:
+        if UNREADABLE in self.cleaned_data["query"]:
+            raise forms.ValidationError(
+                "Some of this came in an encoding that we cannot read. Please type it again."
+            )
         try:
             return clean_query(self.cleaned_data["query"])
         except QueryError as error:

@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 from typing import Final
 
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -12,13 +13,13 @@ from django.views.decorators.http import require_safe
 from verdicts.core.body import fingerprint
 from verdicts.core.meanings import MEANING
 from verdicts.core.picture import picture
-from verdicts.core.readable import readable
+from verdicts.core.readable import readable, shown
 from verdicts.core.tiers import TIER, Price
 from verdicts.models import CachedVerdict, Order, Verdict
 from verdicts.pages import progress
 from verdicts.pages.standing import standing
-from verdicts.reading import read_for
-from verdicts.services.outcome import SOON
+from verdicts.reading import read_for, without_database
+from verdicts.services.outcome import SOON, Outcome
 
 # A verdict that is being read is not fetched every other second for hours: an
 # email that was not taken at once is tried again in the background.
@@ -28,7 +29,13 @@ NOT_SO_SOON: Final = 30
 
 @require_safe
 def result(request: HttpRequest) -> HttpResponse:
-    outcome = read_for(request)
+    try:
+        return _page(request, read_for(request))
+    except DatabaseError as error:  # it went away after the outcome was read
+        return _page(request, without_database(error))
+
+
+def _page(request: HttpRequest, outcome: Outcome) -> HttpResponse:
     context: dict[str, object] = {"outcome": outcome, "look_again": outcome.retry_after}
     if outcome.entry:
         context |= _verdict(outcome.entry)
@@ -68,6 +75,7 @@ def _verdict(entry: CachedVerdict) -> dict[str, object]:
     return {
         **_order(verdict.order),
         "answer": answer,
+        "asked": shown(answer["query"]),
         "reading": reading,
         "meaning": MEANING[answer["verdict"]["verdict"]],
         "picture": picture(reading.dimensions),

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from tests.child_env import child_env
 
 ROOT = Path(__file__).parents[3]
 MARK = "ORACLE_TEST_MARK"
+PATIENCE = 180.0  # seconds for what a house is expected to say
 
 # Ignores SIGTERM, as does its fork: four processes with tether and supervisor.
 STUBBORN = """
@@ -69,17 +71,29 @@ class House:
         return program
 
     def read_until(self, text: str) -> list[str]:
+        """Fails where it is not said before the house ends, which it must after some minutes."""
         lines = []
-        for line in self.process.stdout:
-            lines.append(line.rstrip("\n"))
-            if text in line:
-                return lines
+        with ended_after(PATIENCE, self.process):
+            for line in self.process.stdout:
+                lines.append(line.rstrip("\n"))
+                if text in line:
+                    return lines
         raise AssertionError(f"{text!r} was never said, but {lines}, {self.process.stderr.read()}")
 
     def end(self, signal_number: int) -> tuple[int, str, str]:
         self.process.send_signal(signal_number)
         stdout, stderr = self.process.communicate(timeout=30)
         return self.process.returncode, stdout, stderr
+
+
+@contextmanager
+def ended_after(seconds: float, process: subprocess.Popen[str]) -> Iterator[None]:
+    timer = threading.Timer(seconds, process.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager
@@ -108,7 +122,7 @@ def program(name: str, code: str, options: str = "") -> str:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120  # however busy the machine is
     while not condition():
         assert time.monotonic() < deadline, "it did not come to that"
         time.sleep(0.02)

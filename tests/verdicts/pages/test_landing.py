@@ -45,3 +45,11 @@ def test_when_stripe_is_down_nothing_written_is_lost(client, sandbox):
     assert answer.status_code == 503
     assert "Nothing was charged" in answer.content.decode()
     assert "My idea" in answer.content.decode()
+
+
+def test_text_in_another_encoding_is_refused_and_not_judged_garbled(client, db):
+    kind = "application/x-www-form-urlencoded"
+    answer = client.post("/", data=b"tier=quick&query=Caf%E9", content_type=kind)
+    assert answer.status_code == 422
+    assert "encoding" in answer.content.decode()
+    assert not Order.objects.exists()

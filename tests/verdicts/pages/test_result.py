@@ -1,4 +1,5 @@
 import pytest
+from django.db import connection
 
 from verdicts.models import Order, Status, Verdict
 from verdicts.outside import stripe_account
@@ -53,6 +54,16 @@ def test_when_stripe_cannot_be_asked_nobody_is_told_unpaid(client, sandbox):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.fault("stripe", "unavailable", times=None)
     assert page(client, session.id).status_code == 503
+
+
+def test_a_database_that_goes_away_while_the_page_is_made_is_no_error_of_ours(client, delivered):
+    order = delivered("quick")
+    with connection.cursor() as cursor:  # after the outcome this is what the page looks at
+        cursor.execute("ALTER TABLE verdicts_case RENAME TO gone")
+    answer = page(client, order.session_id)
+    assert answer.status_code == 503
+    assert answer["Retry-After"]
+    assert Verdict.objects.get().label not in answer.content.decode()
 
 
 @pytest.mark.parametrize("tier", ["quick", "full", "strategy"])

@@ -1,0 +1,47 @@
+"""The ready-made answer of a session, from PostgreSQL (see `verdicts.ready_made`)."""
+
+import time
+from typing import Final
+
+import psycopg
+from psycopg import pq
+
+from verdicts.ready_made import FOUND, PATIENCE, ReadyMade
+
+_TEXT: Final = psycopg.adapters.types["text"].oid
+_BIGINT: Final = psycopg.adapters.types["int8"].oid
+
+
+class PostgresReader:
+    """libpq's own calls: a cursor of psycopg's takes longer than the read."""
+
+    def __init__(self, parameters: dict[str, object]) -> None:
+        given = parameters.get("options", "")
+        asked = {
+            **parameters,
+            "connect_timeout": PATIENCE,
+            "tcp_user_timeout": PATIENCE * 1000,
+            # After what was given: of two settings the last one holds.
+            "options": f"{given} -c statement_timeout={PATIENCE * 1000}".strip(),
+            "client_encoding": "utf8",
+        }
+        self._connection = psycopg.connect(autocommit=True, **asked)  # type: ignore[arg-type]  # whatever Django was given
+        self._libpq = self._connection.pgconn
+        sql = f"SELECT body, etag {FOUND.format('$1', '$2')}"
+        prepared = self._libpq.prepare(b"hit", sql.encode(), [_TEXT, _BIGINT])
+        if prepared.status != pq.ExecStatus.COMMAND_OK:
+            self._connection.close()  # nobody else can: there is no reader
+            raise psycopg.OperationalError(prepared.get_error_message())
+
+    def find(self, session_id: str) -> ReadyMade | None:
+        now = b"%d" % time.time()
+        rows = self._libpq.exec_prepared(b"hit", [session_id.encode(), now])
+        if rows.status != pq.ExecStatus.TUPLES_OK:
+            raise psycopg.OperationalError(rows.get_error_message())
+        if not rows.ntuples:
+            return None
+        body, etag = rows.get_value(0, 0), rows.get_value(0, 1)
+        return (body, etag.decode()) if body and etag else None
+
+    def close(self) -> None:
+        self._connection.close()
