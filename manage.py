@@ -10,12 +10,25 @@ from django.core.management import execute_from_command_line
 
 
 def main() -> None:
+    for number, word in enumerate(sys.argv[1:], start=1):
+        # No command could print it, or look for it in a database.
+        if not _is_text(word):
+            sys.stderr.write(f"Argument {number} is not UTF-8 text: {word!a}\n")
+            sys.exit(2)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
     try:
         _ = settings.INSTALLED_APPS  # reads the settings, and so the environment
     except ImproperlyConfigured as error:
         sys.exit(f"Oracle does not start: {error}")
     execute_from_command_line(sys.argv)
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

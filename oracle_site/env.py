@@ -112,8 +112,10 @@ class Environment:
         value = (self._read(name, "address", default, about) or default).rstrip("/")
         if _is_origin(value):
             return value
+        # One with a password in it is not repeated.
+        told = f", not {value!r}" if "@" not in value else ", without a name or password"
         raise ImproperlyConfigured(
-            f"{name} must be an address such as https://oracle.example, not {value!r}."
+            f"{name} must be an address such as https://oracle.example{told}."
         )
 
     def database(self, name: str, about: str, *, default: str, root: Path) -> dict[str, Any]:

@@ -11,11 +11,19 @@ from typing import Any, Final
 from audit.core.redaction import short_hash
 from audit.subject import subject
 
+# What Django answers with a 400 and logs with a traceback.
+REFUSALS: Final = (
+    *("DisallowedHost", "DisallowedRedirect", "RequestDataTooBig", "SuspiciousFileOperation"),
+    *("SuspiciousMultipartForm", "SuspiciousSession", "TooManyFieldsSent", "TooManyFilesSent"),
+    *("BadRequest", "InvalidSessionKey", "SuspiciousOperation"),
+)
 NOBODY: Final = "-"
+LONGEST: Final = 20_000  # characters of a message or traceback; a stranger's header may have more
 SESSION: Final = re.compile(r"cs_(?:test|live)_[A-Za-z0-9]+")
-# Its first part may be quoted or hold an apostrophe, and in a URL its @ is escaped.
+# Its first part may be quoted or hold an apostrophe, and in a URL its @ is escaped. It has an end:
+# without one, a stranger's word of a thousand letters would be looked at a thousand times over.
 ADDRESS: Final = re.compile(
-    r"""(?:"[^"\n]{1,70}"|[^\s@<>()"',;:=][^\s@<>()",;:=]*)(?:@|%(?:25)*40)[^\s@<>()"',;:=]+"""
+    r"""(?:"[^"\n]{1,70}"|[^\s@<>()"',;:=][^\s@<>()",;:=]{0,319})(?:@|%(?:25)*40)[^\s@<>()"',;:=]+"""
 )
 # What a job has told of its failure itself, with its session, django-q need not tell again.
 TOLD: Final = "verdicts.tasks.JobFailed"
@@ -43,6 +51,23 @@ class Careful(logging.Formatter):
         return careful_traceback(ei[1])
 
 
+class Lines(Careful):
+    """A record begins where a line does, whatever it quotes.
+
+    Its message is one line, its traceback is indented, and nothing in either
+    steers a terminal.
+    """
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        return visible(super().formatMessage(record))
+
+    def formatException(self, ei: ExcInfo) -> str:  # noqa: N802 - likewise
+        return indented(super().formatException(ei))
+
+    def formatStack(self, stack_info: str) -> str:  # noqa: N802 - likewise
+        return indented(super().formatStack(stack_info))
+
+
 class JsonLines(Careful):
     """One JSON object a line, in ASCII, however many lines the message or its traceback has."""
 
@@ -64,7 +89,27 @@ class JsonLines(Careful):
         return json.dumps(line)
 
 
+class WithoutTraceback(logging.Filter):
+    """For what a stranger can cause at will: one line each, not thirty."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.exc_info = record.exc_text = None
+        return True
+
+
+def visible(text: str) -> str:
+    """In one line, with what cannot be printed spelt out."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
+def indented(text: str) -> str:
+    return "\n".join(f"    {visible(line)}" for line in text.split("\n"))
+
+
 def redacted(text: str) -> str:
+    if len(text) > LONGEST:
+        # At a blank, so that no half of an address is left.
+        text = f"{text[:LONGEST].rpartition(' ')[0] or text[:LONGEST]} … ({len(text):,} characters)"
     return ADDRESS.sub("(address)", SESSION.sub(lambda found: short_hash(found[0]), text))
 
 
@@ -104,10 +149,13 @@ def service_log(form: str) -> dict[str, Any]:
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "filters": {"session": {"()": "oracle_site.logs.Concerning"}},
+        "filters": {
+            "session": {"()": "oracle_site.logs.Concerning"},
+            "without traceback": {"()": "oracle_site.logs.WithoutTraceback"},
+        },
         "formatters": {
             "line": {
-                "()": "oracle_site.logs.Careful",
+                "()": "oracle_site.logs.Lines",
                 "fmt": "%(asctime)s %(levelname)s %(session)s %(name)s: %(message)s",
                 "defaults": {"session": NOBODY},
             },
@@ -126,11 +174,13 @@ def service_log(form: str) -> dict[str, Any]:
             "django.server": {"handlers": [], "level": "CRITICAL", "propagate": False},
             "django": {"handlers": [], "level": "INFO"},  # the root's handler is enough
             "django.request": {"level": "ERROR"},  # a 402 or 422 is an answer, not a fault
+            **{f"django.security.{name}": {"filters": ["without traceback"]} for name in REFUSALS},
             "_granian": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "stripe": {"level": "WARNING"},
             "google_genai": {"level": "WARNING"},
+            "axes": {"level": "ERROR"},  # its lines hold the names and addresses of who tried
             "django-q": {"handlers": ["console"], "level": "WARNING", "propagate": False},
         },
     }

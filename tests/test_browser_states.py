@@ -15,6 +15,7 @@ SUPPORT = "oracle@42sisters.ai"
 BRING_ABOUT = """
 from datetime import timedelta
 from django.utils import timezone
+from django_q.models import Schedule
 from audit.models import ModelCall
 from verdicts.core.disclaimer import Comparison
 from verdicts.models import *
@@ -26,6 +27,7 @@ def rows(name):
 def lose(name):
     CachedVerdict.objects.filter(session_id=made[name]).delete()
 later = now + timedelta(hours=1)
+Schedule.objects.update(next_run=later)  # nobody is to put it right meanwhile
 for name in ("held", "failed", "expired", "payment_failed"):
     rows(name).update(status=name)
 rows("working").update(status="generating", paid_at=now, due_at=later)

@@ -13,6 +13,7 @@ from django_q.models import OrmQ
 
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
+from tests.verdicts.pauses import let_pass
 from tests.verdicts.stripe_objects import session_object
 from verdicts.core.sessions import read_session
 from verdicts.models import CachedVerdict, Order, Status
@@ -50,6 +51,7 @@ def run_jobs() -> Callable[..., list[str]]:
             row = (rows if now else rows.filter(lock__lte=timezone.now())).first()
             if row is None:
                 return results
+            let_pass(row.lock - timezone.now())
             task = row.task
             row.delete()
             results.append(pydoc.locate(task["func"])(*task["args"]))

@@ -20,6 +20,7 @@ from verdicts.core.prompt import QueryError, clean_query
 CHUNK: Final = 500
 CHUNKS: Final = 8
 SESSION_ID: Final = re.compile(r"cs_(test|live)_[A-Za-z0-9]{8,200}")
+LATEST: Final = 2**32  # in 2106; no calendar takes any number of seconds
 
 PAID: Final = ("paid", "no_payment_required")
 _WORD: Final = re.compile(r"\w{1,255}", re.ASCII)
@@ -65,7 +66,7 @@ def read_session(raw: object) -> CheckoutSession | None:
     if not isinstance(raw, dict) or not is_session_id(_text(raw, "id")):
         return None
     tier = _text(_part(raw, "metadata"), "tier")
-    amount, created = raw.get("amount_subtotal"), raw.get("created")
+    amount = raw.get("amount_subtotal")
     return CheckoutSession(
         id=_text(raw, "id"),
         tier=tier if tier in TIERS else None,
@@ -74,7 +75,7 @@ def read_session(raw: object) -> CheckoutSession | None:
         amount_cents=amount if type(amount) is int else None,
         currency=_match(_WORD, _text(raw, "currency")).lower(),
         payment="paid" if raw.get("payment_status") in PAID else "unpaid",
-        created=created if type(created) is int else None,
+        created=_seconds(raw, "created"),
         complete=raw.get("status") == "complete",
         payment_intent=payment_intent(raw),
         reference=_match(_UUID, _text(raw, "client_reference_id")),
@@ -117,6 +118,11 @@ def _custom_query(raw: dict[str, Any]) -> str:
 
 def _contact(raw: dict[str, Any]) -> str:
     return _text(_part(raw, "customer_details"), "email") or _text(raw, "customer_email")
+
+
+def _seconds(raw: dict[str, Any], key: str) -> int | None:
+    seconds = raw.get(key)
+    return seconds if type(seconds) is int and 0 <= seconds <= LATEST else None
 
 
 def _match(form: re.Pattern[str], text: str) -> str:

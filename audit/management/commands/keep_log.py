@@ -2,7 +2,7 @@
 
 import time
 from argparse import ArgumentParser
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -10,6 +10,8 @@ from django.db import close_old_connections
 
 from audit import log
 from audit.models import LogEntry
+
+A_DAY: Final = 24 * 3600
 
 
 class Command(BaseCommand):
@@ -28,8 +30,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, every: float, once: bool, **_: Any) -> str:
-        if every <= 0:
-            raise CommandError("--every must be more than 0 seconds.", returncode=2)
+        if not 0 < every <= A_DAY:  # NaN is neither
+            raise CommandError(
+                "--every must be more than 0 seconds, and a day at most.", returncode=2
+            )
         while True:
             close_old_connections()
             done = log.sweep()  # which tells in the service log what it could not do

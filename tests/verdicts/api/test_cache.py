@@ -173,3 +173,17 @@ def test_a_database_that_is_down_is_503(read, delivered):
     answer = read(order.session_id)
     assert (answer.status_code, answer.json()["type"]) == (503, "try-later")
     assert answer["Retry-After"]
+
+
+def test_a_body_of_any_depth_is_taken_or_refused(client, delivered):
+    """Whatever can just be read must also be written, and read again from deeper in the stack."""
+    order = delivered("quick")
+    answers = []
+    for depth in (50, *range(850, 1000)):
+        odd = json.dumps({"tier": "quick", "verdict": {**complete("quick"), "more": "?"}})
+        body = odd.replace('"?"', "[" * depth + "]" * depth)
+        path = f"/cache/{order.session_id}"
+        answer = client.post(path, body, content_type="application/json", headers=TOKEN)
+        answers.append(answer.status_code)
+    # Too deep for the gate at first, then for the parser.
+    assert (answers[0], answers[-1], {*answers}) == (201, 400, {201, 422, 400})

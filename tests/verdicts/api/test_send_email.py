@@ -99,3 +99,11 @@ def test_who_asks_again_and_again_uses_up_no_attempts(send, sandbox, paid_order)
 
 def test_answers_are_private(send, delivered):
     assert send(delivered("quick").session_id)["Cache-Control"] == "private, no-cache"
+
+
+def test_a_site_that_has_moved_sends_nothing_again(send, sandbox, delivered, settings):
+    order = delivered("quick")
+    settings.SITE_URL = "https://moved.example"
+    answer = send(order.session_id)
+    (message,) = sandbox.messages()
+    assert (answer.status_code, answer.json()["message_id"]) == (200, message["message_id"])

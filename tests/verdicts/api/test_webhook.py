@@ -1,28 +1,12 @@
-import hashlib
-import hmac
 import json
 import time
 
 import pytest
 
-from tests.verdicts.stripe_objects import session_object
+from tests.verdicts.stripe_objects import EVENT, signature
 from verdicts.models import Order, Status, StripeEvent
 
 pytestmark = pytest.mark.django_db
-
-SECRET = "whsec_sandbox"
-EVENT = {
-    "id": "evt_1",
-    "object": "event",
-    "type": "checkout.session.completed",
-    "data": {"object": session_object()},
-}
-
-
-def signature(body: bytes, *, secret: str = SECRET, at: float | None = None) -> str:
-    stamp = int(at or time.time())
-    signed = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
-    return f"t={stamp},v1={signed}"
 
 
 def post(client, body: bytes, header: str | None = None):
@@ -60,6 +44,11 @@ BODY = json.dumps(EVENT).encode()
         signature(BODY, secret="whsec_wrong"),
         signature(BODY, at=time.time() - 3_600),
         signature(b"another body"),
+        "t=1,v1=\xff",
+        f"t={int(time.time())},v1=\xe9",
+        f"t={int(time.time())},v1=" + "a" * 5_000,
+        "t=99999999999999999999999,v1=a",
+        "t=nan,v1=a",
     ],
 )
 def test_what_is_not_from_stripe_is_refused_and_not_stored(client, header):

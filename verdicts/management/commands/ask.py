@@ -60,7 +60,8 @@ class Command(BaseCommand):
 
 def report(asked: Asked) -> Iterator[str]:
     request, answer, decision = asked.request, asked.answer, asked.decision
-    yield f"Model        {request.model}, which calls itself {answer.model_version or 'nothing'}"
+    itself = printable(answer.model_version) or "nothing"
+    yield f"Model        {request.model}, which calls itself {itself}"
     yield f"             {'requested':<24} applied"
     wanted = request.asked
     default = f"{settings.ORACLE_ASK_TEMPERATURE} (setting)"
@@ -82,7 +83,8 @@ def report(asked: Asked) -> Iterator[str]:
     yield ""
     payload = parse(answer.text)
     text = json.dumps(payload, indent=2, ensure_ascii=False) if payload else answer.text
-    yield printable(text) or f"(no text: {answer.block_reason or answer.finish_reason or 'empty'})"
+    why = printable(answer.block_reason or answer.finish_reason) or "empty"
+    yield printable(text) or f"(no text: {why})"
 
 
 def printable(text: str) -> str:

@@ -58,7 +58,8 @@ def test_it_looks_again_and_again(log_path, monkeypatch):
     assert len(read_chain(log_path)) == 1
 
 
-def test_a_pause_is_more_than_none():
+@pytest.mark.parametrize("every", ["0", "-1", "nan", "inf", "1e999", "86401"])
+def test_a_pause_is_more_than_none_and_has_an_end(every):
     with pytest.raises(CommandError, match="more than 0") as refused:
-        call_command("keep_log", "--every", "0")
+        call_command("keep_log", f"--every={every}")
     assert refused.value.returncode == 2

@@ -11,8 +11,11 @@ from django.core.management import CommandError, call_command
 from audit.models import CrosscheckLog, DayCount, LogEntry, ModelCall
 from tests.child_env import child_env
 from verdicts.core import capabilities
-from verdicts.management.commands.ask import printable
+from verdicts.core.determinism import Overrides
+from verdicts.gateways.gemini import Answer
+from verdicts.management.commands.ask import printable, report
 from verdicts.models import Delivery, Order, Verdict
+from verdicts.services.ask import ask_once, prepare
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[4]
@@ -116,3 +119,19 @@ def test_a_seed_too_wide_ends_the_process_with_2():
 
 def test_a_models_text_does_not_steer_the_terminal():
     assert printable("a\x1b[2J\nb\u202e") == "a\\u001b[2J\nb\\u202e"
+
+
+@pytest.mark.parametrize("text", ["", "\x1b[2J"])
+def test_nothing_that_a_model_says_reaches_the_terminal_as_it_is(text):
+    evil = "\x1b[2J\x9b\u202e"
+    request = prepare(
+        tier="quick",
+        query="Should I?",
+        model="gemini-2.5-flash",
+        overrides=Overrides(),
+        default_temperature=0.0,
+    )
+    answer = Answer(text, evil, evil, evil, evil, 1, 1)
+    told = "\n".join(report(ask_once(request, tier="quick", ask=lambda _: answer)))
+    assert "which calls itself \\u001b[2J" in told
+    assert all(one.isprintable() or one == "\n" for one in told)

@@ -1,0 +1,128 @@
+"""Every command of ours with arguments that nobody means well with: a sentence, never a trace."""
+
+import argparse
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, get_commands, load_command_class
+
+from audit.models import Action
+from tests.child_env import child_env
+from verdicts.models import Order
+
+# Whatever reaches a database is tried on both by the tests of the addresses.
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
+ROOT = Path(__file__).parents[4]
+APPS = ("audit", "verdicts", "drill")
+OURS = {name: app for name, app in get_commands().items() if app in APPS}
+# They go on for as long as somebody lets them: only how they are called is tried here.
+LONG_RUNNING = {"work", "drill", "keep_log", "smoke_test"}
+DJANGOS = {"-h", "--help", "--version", "--verbosity", "--settings", "--pythonpath", "--traceback"}
+ODD = (
+    *("", " ", "\x1b[2J", "\n", "a" * 100_000, "%s{0}", "\u202e"),
+    *("-1", "--", "-", "nan", "inf", "1e999", "9" * 5000, "\u0663", "0x10", "1_0"),
+    *("../../etc/passwd", "/", ".", "/nonexistent/file", "/proc/self/mem"),
+    *("a@example.com\r\nBcc: b@example.com", "' OR 1=1 --"),
+    *("cs_test_a1B2c3D4e5", "CS_TEST_A1", "cs_test_" + "a" * 300),
+)
+
+
+def options(command: str) -> list[argparse.Action]:
+    parser = load_command_class(OURS[command], command).create_parser("manage.py", command)
+    return [
+        one
+        for one in parser._actions  # noqa: SLF001 - argparse lists them nowhere else
+        if not DJANGOS & {*one.option_strings} and one.dest not in ("no_color", "force_color")
+    ]
+
+
+def good(option: argparse.Action) -> list[str]:
+    """How it is called where something else is odd."""
+    value = [str(next(iter(option.choices)))] if option.choices else ["x"]
+    return [*option.option_strings[-1:], *value]
+
+
+def lines(command: str) -> Iterator[list[str]]:
+    """The command with one argument odd and what it needs besides."""
+    listed = options(command)
+    needed = [one for one in listed if one.required]
+    for option in listed:
+        others = [word for one in needed if one is not option for word in good(one)]
+        for number, value in enumerate(ODD if option.nargs != 0 else ()):
+            if not option.option_strings:
+                yield [*others, "--", value]
+            elif number % 2 and value != "--":  # of which Python 3.11 makes an empty list
+                yield [*others, f"{option.option_strings[-1]}={value}"]
+            else:
+                yield [*others, option.option_strings[-1], value]
+    yield ["--no-such-option"]
+    yield ["too", "many", "words", "for", "anything"]
+
+
+def run(name: str, arguments: list[str]) -> int | str | None:
+    """How it ended: its exit code. Whatever else it raises is a trace on somebody's terminal.
+
+    As Django runs it, but for the database's connection, which is left open.
+    """
+    command = load_command_class(OURS[name], name)
+    try:
+        given = vars(command.create_parser("manage.py", name).parse_args(arguments))
+        command.execute(*given.pop("args", ()), **given)
+    except CommandError as error:
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        return error.returncode
+    except SystemExit as end:
+        return end.code
+    return 0
+
+
+@pytest.mark.parametrize("command", sorted(OURS))
+def test_odd_arguments_end_with_a_sentence(command, sandbox, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    tried = 0
+    for arguments in lines(command):
+        if command in LONG_RUNNING and arguments[0] not in ("--no-such-option", "too"):
+            continue
+        tried += 1
+        code = run(command, arguments)
+        said = capsys.readouterr()
+        assert code in (0, 1, 2), arguments
+        assert "Traceback" not in said.err
+        assert code == 0 or said.err.strip() or said.out.strip(), arguments
+    assert tried >= 2
+    assert not Order.objects.exists()
+    assert not Action.objects.exists()
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-1", "0", "1e999"])
+@pytest.mark.parametrize(
+    ("command", "option"), [("work", "--patience"), ("keep_log", "--every"), ("drill", "--crowd")]
+)
+def test_what_would_go_on_for_ever_with_it_is_refused(command, option, value, capsys):
+    assert run(command, [option, value]) in (1, 2)
+    assert option in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("locale", ["C.UTF-8", "C"])
+@pytest.mark.parametrize("word", [b"\xff", b"\xed\xa0\x80", "caf\xe9".encode("latin-1")])
+def test_bytes_that_are_no_text_are_refused_before_any_command_sees_them(word, locale, tmp_path):
+    """In a process: in this one there is no way to say it."""
+    environment = child_env(LC_ALL=locale, DATABASE_URL=f"sqlite:///{tmp_path}/db.sqlite3")
+    command = [
+        os.fsencode(sys.executable),
+        b"manage.py",
+        b"score_verdict",
+        b"--tier",
+        b"quick",
+        word,
+    ]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"Argument 4 is not UTF-8 text: '")
+    assert len(done.stderr.splitlines()) == 1
