@@ -1,5 +1,6 @@
 # Two commands matter: `make run` and `make test`. Both set up what they need.
-# `make serve` is for customers: docs/SERVING.md.
+# `make serve` is for customers: docs/SERVING.md. `make drill` breaks a site of its own on
+# purpose, `make crowd` fills one with customers at once: docs/DRILL.md.
 PORT ?= 8000
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -12,7 +13,7 @@ DEPLOY := SITE_URL=https://oracle.example BEHIND_PROXY=1 STAFF_EMAILS=staff@orac
 	ORACLE_MAIL=smtp EMAIL_HOST=mail.oracle.example \
 	SECRET_KEY=a-key-that-only-the-deployment-check-ever-sees-9f2c41d07be85a36
 
-.PHONY: run serve restart test check bench format screenshots
+.PHONY: run serve restart test check audit bench drill crowd format screenshots
 
 run: $(VENV)/.runtime
 	@$(PY) -m oracle_site.run --port $(PORT)
@@ -35,8 +36,22 @@ check: $(VENV)/.dev
 	$(PY) manage.py check --fail-level WARNING
 	$(DEPLOY) $(PY) manage.py check --deploy --fail-level WARNING
 
+# Needs the internet, so it is no part of `make test`.
+audit: $(VENV)/.dev
+	@$(PY) -m tests.advisories $(ARGS)
+
 bench: $(VENV)/.bench
 	@$(PY) -m benchmarks $(ARGS)
+
+# 1,000 orders on SQLite, then on a throwaway PostgreSQL; ARGS="--seed 7" repeats a drill.
+drill: $(VENV)/.dev
+	@$(PY) manage.py drill --database sqlite --orders 1000 $(ARGS)
+	@$(PY) manage.py drill --database postgres --orders 1000 $(ARGS)
+
+# 500 orders at once on a model that takes one request a second: ten minutes each.
+crowd: $(VENV)/.dev
+	@$(PY) manage.py drill --database sqlite --orders 500 --crowd 1 $(ARGS)
+	@$(PY) manage.py drill --database postgres --orders 500 --crowd 1 $(ARGS)
 
 screenshots: $(VENV)/.dev
 	@$(PY) -m tests.screenshots

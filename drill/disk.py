@@ -1,0 +1,83 @@
+"""The file system under the log, which can be filled and freed while the site runs.
+
+A small one of our own, where we may mount one: in a mount namespace that ends with
+this process and its children, so that nothing is left mounted however we end. Else
+the device that is always full, in the log's place.
+"""
+
+import ctypes
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+SIZE: Final = 32 * 1024 * 1024
+_CLONE_NEWNS: Final = 0x00020000
+_MS_REC, _MS_PRIVATE = 0x4000, 0x40000
+_BLOCK: Final = bytes(64 * 1024)
+
+
+class Disk(Protocol):
+    about: str
+
+    def fill(self) -> None: ...
+    def free(self) -> None: ...
+
+
+class SmallDisk:
+    about = "a file system of 32 MB"
+
+    def __init__(self, folder: Path) -> None:
+        """Raises OSError where we may not mount."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        _check(libc.unshare(_CLONE_NEWNS))
+        _check(libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
+        options = f"size={SIZE}".encode()
+        _check(libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, options))
+        self._filler = folder / "filler"
+
+    def fill(self) -> None:
+        """To the last byte, as a runaway service log does."""
+        block = _BLOCK
+        with self._filler.open("ab", buffering=0) as filler:
+            while block:
+                try:
+                    filler.write(block)
+                except OSError:
+                    block = block[: len(block) // 2]
+
+    def free(self) -> None:
+        self._filler.unlink(missing_ok=True)
+
+
+class FullDevice:
+    about = "/dev/full in the log's place"
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._aside = log.with_name(f"aside-{log.name}")  # rotation's names begin otherwise
+
+    def fill(self) -> None:
+        """In one step: whoever opens the log meets the one or the other."""
+        self._log.touch()
+        self._aside.hardlink_to(self._log)
+        link = self._log.with_name(f"full-{self._log.name}")
+        link.symlink_to("/dev/full")
+        link.replace(self._log)
+
+    def free(self) -> None:
+        with suppress(FileNotFoundError):
+            self._aside.replace(self._log)
+
+
+def disk_under(log: Path) -> Disk:
+    try:
+        return SmallDisk(log.parent)
+    except OSError:
+        return FullDevice(log)
+
+
+def _check(result: int) -> None:
+    if result:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

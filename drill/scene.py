@@ -1,0 +1,102 @@
+"""Everything that a drill is played with: the site, the outside, and what can be done to them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Final
+
+from drill.clock import Clock, find_library
+from drill.databases import Database
+from drill.disk import Disk, disk_under
+from drill.display import Display
+from drill.examiner import Examiner
+from drill.facts import CustomerFacts
+from drill.house import HOST, House, free_port, outside
+from drill.stages import FOLDER
+from drill.visits import Visits
+from sandbox.client import SandboxClient
+
+MODEL: Final = "gemini-2.5-flash"
+WEB_PROCESSES: Final = 2
+DEADLINE: Final = 6  # seconds that the model has in a drill
+
+
+@dataclass(frozen=True)
+class Scene:
+    house: House
+    sandbox: SandboxClient
+    examiner: Examiner
+    visits: Visits
+    database: Database
+    disk: Disk
+    clock: Clock | None
+    folder: Path
+    stages: Path
+    met: CustomerFacts = field(default_factory=CustomerFacts)
+
+    @property
+    def said(self) -> Path:
+        """What the site's processes have said."""
+        return self.folder / "site.log"
+
+
+@contextmanager
+def play(
+    folder: Path,
+    database: Database,
+    display: Display,
+    *,
+    settings: str,
+    stepped: bool = True,
+    **environment: str,
+) -> Iterator[Scene]:
+    """Up and answering; gone with the block. `settings` and `environment` are the site's.
+
+    `stepped`: its clock can be, where that is possible here.
+    """
+    port, sandbox_port = free_port(), free_port()
+    log, stages = folder / "log" / "oracle_log.jsonl", folder / "stages"
+    log.parent.mkdir()
+    stages.mkdir()
+    disk, library = disk_under(log), find_library() if stepped else None
+    clock = Clock(library, folder) if library else None
+    variables = {
+        "DEBUG": "0",
+        "ORACLE_ALLOW_SANDBOX": "1",
+        "SECRET_KEY": token_urlsafe(50),
+        "ORACLE_WEB_PROCESSES": str(WEB_PROCESSES),
+        "ORACLE_STATIC_PATH": str(folder / "static"),
+        "DATABASE_URL": database.url,
+        "SITE_URL": f"http://{HOST}:{port}",
+        "SANDBOX_URL": f"http://{HOST}:{sandbox_port}",
+        "ORACLE_LOG_PATH": str(log),
+        "ORACLE_LOG_NAME": "drill",
+        "ORACLE_MODEL": MODEL,
+        "ORACLE_MODEL_DEADLINE": str(DEADLINE),
+        "ORACLE_REGENERATION_DEADLINE": str(DEADLINE),
+        **environment,
+        **(clock.environment if clock else {}),
+    }
+    inside = {"DJANGO_SETTINGS_MODULE": settings, FOLDER: str(stages)}
+    house = House(
+        port, folder=folder, said=folder / "site.log", environment={**variables, **inside}
+    )
+    met = CustomerFacts()
+    display.show("Starting the site")
+    with _outside(folder, sandbox_port, house) as sandbox, house.running():
+        visits = Visits(house.url, sandbox, met)
+        with visits, Examiner(variables, said=folder / "examiner.log") as examiner:
+            yield Scene(
+                house, sandbox, examiner, visits, database, disk, clock, folder, stages, met
+            )
+
+
+@contextmanager
+def _outside(folder: Path, port: int, house: House) -> Iterator[SandboxClient]:
+    with (
+        (folder / "sandbox.log").open("ab") as said,
+        outside(port, webhook_url=f"{house.url}/api/webhook", said=said) as sandbox,
+    ):
+        yield sandbox
