@@ -9,6 +9,7 @@ import statistics
 import sys
 import tempfile
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -31,24 +32,36 @@ PAGES: Final = {
     "home, 90 days": "/admin/?days=90",
     "review queue": "/admin/verdicts/case/",
     "closed cases": "/admin/verdicts/case/?standing=closed",
+    "closed cases, none of a kind": "/admin/verdicts/case/?standing=closed&kind__exact=email",
     "orders": "/admin/verdicts/order/",
     "orders, far in": "/admin/verdicts/order/?p={far}",
     "orders, failed": "/admin/verdicts/order/?status__exact=failed",
     "orders, held": "/admin/verdicts/order/?status__exact=held",
     "orders, smoke tests": "/admin/verdicts/order/?smoke__exact=1",
+    "orders, a tier": "/admin/verdicts/order/?tier__exact=strategy",
+    "orders, a day": "/admin/verdicts/order/?paid_at_from={day}&paid_at_to={day}",
     "orders, by email": "/admin/verdicts/order/?q=Buyer77@example.com",
     "orders, by fingerprint": "/admin/verdicts/order/?q={fingerprint}",
     "comparisons": "/admin/audit/divergenceevent/",
     "comparisons, minor": "/admin/audit/divergenceevent/?level__exact=minor",
+    "comparisons, a tier": "/admin/audit/divergenceevent/?tier__exact=quick",
+    "comparisons, none of a cause": "/admin/audit/divergenceevent/?cause=config",
+    "comparisons, skipped": "/admin/audit/divergenceevent/?level__exact=skipped",
     "crosschecks": "/admin/audit/crosschecklog/",
+    "crosschecks, none for a reason": "/admin/audit/crosschecklog/?crosscheck_reason=gate_error",
     "passed with flags": "/admin/audit/crosschecklog/?flagged__exact=1",
     "verdicts": "/admin/verdicts/verdict/",
+    "verdicts, none of a label": "/admin/verdicts/verdict/?label__exact=UNKNOWN",
+    "verdicts, since a day": "/admin/verdicts/verdict/?created_at_from={day}",
     "emails": "/admin/verdicts/delivery/",
+    "emails, none of a kind": "/admin/verdicts/delivery/?kind__exact=escalation",
     "emails, failed": "/admin/verdicts/delivery/?state__exact=failed",
     "model calls": "/admin/audit/modelcall/",
     "model calls, busy": "/admin/audit/modelcall/?outcome__exact=busy",
     "stripe events": "/admin/verdicts/stripeevent/",
+    "stripe events, not yet processed": "/admin/verdicts/stripeevent/?waiting=1",
     "log": "/admin/audit/logentry/",
+    "log, not yet in the file": "/admin/audit/logentry/?waiting=1",
     "actions": "/admin/audit/action/",
 }
 ABOUT: Final = """
@@ -91,7 +104,11 @@ def _measured(full: Place, empty: Place) -> dict[str, tuple[float, float]]:
             username="grace", defaults={"is_staff": True, "is_superuser": True}
         )
         clients[place].force_login(staff)
-    places = {"far": min(400, full.orders // 200), "fingerprint": random_hex("text", 77)[:12]}
+    places = {
+        "far": min(400, full.orders // 200),
+        "fingerprint": random_hex("text", 77)[:12],
+        "day": (datetime.now(UTC) - timedelta(days=60)).date(),
+    }
     found = {}
     with Progress("the console") as progress:
         for done, (name, page) in enumerate(PAGES.items()):

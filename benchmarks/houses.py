@@ -91,6 +91,14 @@ class Houses:
             self._server = self._stack.enter_context(postgresql())
         return self._server
 
+    @property
+    def server_version(self) -> str:
+        """PostgreSQL's; blank where nothing has used it so far."""
+        if not self._server:
+            return ""
+        with psycopg.connect(self._server) as session:
+            return session.info.parameter_status("server_version") or ""
+
     def database(self, name: str) -> str:
         """A new one on the server."""
         self._sql(f'CREATE DATABASE "{name}"')

@@ -2,17 +2,18 @@
 
 import importlib.metadata
 import platform
+import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from benchmarks.machine import describe, version_of
-from benchmarks.report import Section, in_markdown, limits_table, rows_of
+from benchmarks.report import Section, headline, in_markdown, limits_table, rows_of
 
 PACKAGES: Final = (
     *("Django", "djangorestframework", "granian", "psycopg", "gunicorn"),
-    *("fastapi", "uvicorn", "uvloop", "redis", "pydantic", "jsonschema"),
+    *("fastapi", "uvicorn", "uvloop", "redis", "hiredis", "orjson", "pydantic", "jsonschema"),
 )
 PROGRAMS: Final[Mapping[str, Sequence[str]]] = {
     "nginx": ("-v",),
@@ -29,31 +30,30 @@ part of it.
 """
 
 
-def page(sections: Sequence[Section], *, began: datetime, left_out: Sequence[str] = ()) -> str:
+def page(sections: Sequence[Section], *, began: datetime, postgresql: str = "") -> str:
+    """`postgresql` is the version of the server that was measured; blank without one."""
     limits = [limit for section in sections for limit in section.limits]
-    missed = sum(not limit.is_kept for limit in limits)
-    kept = f"{len(limits) - missed} of {len(limits)} limits kept."
-    parts = [HEAD, *rows_of_machine(began), "", "## Limits", "", kept, ""]
+    machine = rows_of_machine(began, postgresql)
+    parts = [HEAD, *machine, "", "## Limits", "", headline(limits), ""]
     parts += [*rows_of(limits_table(limits)), ""]
     parts += [in_markdown(section) for section in sections]
-    if left_out:
-        parts += ["## Left out", "", *(f"- {one}" for one in left_out), ""]
     return "\n".join(parts).rstrip() + "\n"
 
 
-def rows_of_machine(began: datetime) -> list[str]:
+def rows_of_machine(began: datetime, postgresql: str) -> list[str]:
     took = (datetime.now(UTC) - began).total_seconds() / 60
     return [
         "| | |",
         "|---|---|",
         f"| When | {began:%Y-%m-%d %H:%M} UTC, {took:.0f} minutes |",
         f"| Machine | {describe()} |",
-        f"| Versions | {', '.join(versions())} |",
+        f"| Versions | {', '.join(versions(postgresql))} |",
     ]
 
 
-def versions() -> list[str]:
-    found = [f"Python {platform.python_version()}"]
+def versions(postgresql: str) -> list[str]:
+    found = [f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}"]
+    found += [f"PostgreSQL {postgresql}"] if postgresql else []
     for name in PACKAGES:
         try:
             found.append(f"{name} {importlib.metadata.version(name)}")

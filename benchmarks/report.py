@@ -6,27 +6,39 @@ from typing import Final
 
 KEPT: Final = "kept"
 MISSED: Final = "MISSED"
+NOT_MEASURED: Final = "not measured"
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A figure and what it may be at `most`, or must be at `least`."""
+    """A figure and what it may be at `most`, or must be at `least`.
+
+    What could not be measured stays a limit, and is not kept: a promise that nobody
+    has looked at must not look like one that holds.
+    """
 
     what: str
-    figure: float
+    figure: float | None
     most: float | None = None
     least: float | None = None
     unit: str = ""
+    why_not: str = ""  # for one without a figure: what is missing here
+
+    @property
+    def is_measured(self) -> bool:
+        return self.figure is not None
 
     @property
     def is_kept(self) -> bool:
-        if self.most is not None and self.figure > self.most:
+        if self.figure is None or (self.most is not None and self.figure > self.most):
             return False
         return self.least is None or self.figure >= self.least
 
     @property
     def verdict(self) -> str:
-        return KEPT if self.is_kept else MISSED
+        if self.is_measured:
+            return KEPT if self.is_kept else MISSED
+        return f"{NOT_MEASURED}: {self.why_not}"
 
     @property
     def promise(self) -> str:
@@ -39,7 +51,7 @@ class Limit:
 
     @property
     def shown(self) -> str:
-        return f"{number(self.figure)}{self.unit}"
+        return "–" if self.figure is None else f"{number(self.figure)}{self.unit}"
 
 
 @dataclass(frozen=True)
@@ -82,9 +94,16 @@ def milliseconds(seconds: float) -> str:
 
 
 def tell(section: Section) -> int:
-    """Print it; returns the exit code: 1 where a limit was missed."""
+    """Print it; returns the exit code: 1 where a limit was missed or not measured."""
     print(in_text(section))
     return int(not section.is_kept)
+
+
+def headline(limits: Sequence[Limit]) -> str:
+    kept = sum(limit.is_kept for limit in limits)
+    not_measured = sum(not limit.is_measured for limit in limits)
+    told = f"{kept} of {len(limits)} limits kept"
+    return f"{told}, {not_measured} {NOT_MEASURED}." if not_measured else f"{told}."
 
 
 def in_text(section: Section) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.machine import CLIENT, on_core
+from benchmarks.machine import CLIENT, is_installed, on_core
 
 CONNECTIONS: Final = 64
 PATIENCE: Final = 30  # seconds for one answer
@@ -28,6 +28,11 @@ class Load:
     median: float
     p99: float
     requests: int
+
+
+def missing() -> str:
+    """Why nothing can be put under load here; blank where it can."""
+    return "" if is_installed("wrk") else "wrk is not installed"
 
 
 def load(

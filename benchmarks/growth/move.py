@@ -22,7 +22,7 @@ class Houses:
     def __init__(self, places: list[Place]) -> None:
         self.places = places
         # Or they would be written into another house.
-        hits.EVERY, hits.MOST = 10.0**9, 10**9  # type: ignore[misc]
+        hits.EVERY, hits.MOST = 10.0**9, 10**9  # type: ignore[misc]  # final for others
         self._turns: dict[int, Work] = {}
 
     def enter(self, place: Place) -> Work:

@@ -84,9 +84,9 @@ def events(past: Past) -> list[Shape]:
 def deliveries(past: Past) -> list[Shape]:
     def row(number: int, its: int) -> Row:
         label = past.idea(number).original.label if is_delivered(number) else ""
-        message, digest = f"<{random_hex('mail', its)}@oracle.example>", random_hex("body", its) * 2
+        name, digest = random_hex("mail", its), random_hex("body", its) * 2
         at = past.at(number, SENT)
-        return its, number, message, label, digest, at, at
+        return its, number, name, f"<{name}@oracle.example>", label, digest, at, at
 
     def notices(some: range) -> Iterator[Row]:
         for number in filter(is_regenerated, some):
@@ -96,7 +96,7 @@ def deliveries(past: Past) -> list[Shape]:
     def held_back(some: range) -> Iterator[int]:
         return (number for number in some if not is_delivered(number))
 
-    varying = "id order_id message_id emailed_label body_sha256 sent_at created_at"
+    varying = "id order_id name message_id emailed_label body_sha256 sent_at created_at"
     sent = {"state": "sent", "attempts": 1}
     return [
         Shape(

@@ -1,6 +1,15 @@
 import pytest
 
-from benchmarks.report import Limit, Section, Table, in_markdown, in_text, number
+from benchmarks.report import (
+    Limit,
+    Section,
+    Table,
+    headline,
+    in_markdown,
+    in_text,
+    number,
+    tell,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +51,26 @@ def test_a_section_is_told_on_the_page():
     assert "|  | each |\n|---|---:|\n| one | 1 ms |\n" in page
     assert "| another / one | 20.0 | at most 10.0 | MISSED |" in page
     assert not SECTION.is_kept
+
+
+NOT_MEASURED = Limit("ours / nginx", None, least=0.3, unit=" ×", why_not="nginx is not installed")
+
+
+def test_what_was_not_measured_is_not_kept_and_says_why(capsys):
+    section = Section("Reads", limits=[NOT_MEASURED])
+    assert not NOT_MEASURED.is_kept
+    assert tell(section) == 1
+    said = "ours / nginx          –  at least 0.30 ×  not measured: nginx is not installed"
+    assert said in capsys.readouterr().out
+    row = "| ours / nginx | – | at least 0.30 × | not measured: nginx is not installed |"
+    assert row in in_markdown(section)
+
+
+def test_the_headline_counts_what_was_not_measured():
+    kept, missed = SECTION.limits
+    assert headline([kept]) == "1 of 1 limits kept."
+    assert headline([kept, missed]) == "1 of 2 limits kept."
+    assert headline([kept, missed, NOT_MEASURED]) == "1 of 3 limits kept, 1 not measured."
 
 
 def test_figures_have_the_digits_that_tell_something():
