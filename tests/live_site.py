@@ -1,19 +1,21 @@
 """A whole site in processes of its own: web, workers and sandbox, as `make run` starts them."""
 
+import atexit
 import os
+import shutil
 import socket
 import subprocess
 import sys
-import uuid
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import httpx
-import psycopg
 
+from drill.postgresql import new_database
 from sandbox.client import SandboxClient
 from tests.child_env import child_env
 from tests.oracle_site.supervise.house import ROOT, House, running, wait_for
@@ -58,19 +60,27 @@ class LiveSite:
         return self.sandbox.messages(to=to)
 
 
+@cache
+def migrated() -> Path:
+    """A database with every migration, made once for all sites of a run."""
+    folder = Path(tempfile.mkdtemp(prefix="oracle-migrated-"))
+    atexit.register(shutil.rmtree, folder)
+    migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    env = child_env(DATABASE_URL=f"sqlite:///{folder}/live.sqlite3")
+    subprocess.run(migrate, cwd=ROOT, env=env, check=True)
+    return folder / "live.sqlite3"
+
+
 @contextmanager
 def database_url(folder: Path) -> Iterator[str]:
     """A new database, of the kind that this test run is about."""
     server = os.environ.get("DATABASE_URL")
     if not server:
+        shutil.copy(migrated(), folder / "live.sqlite3")
         yield f"sqlite:///{folder}/live.sqlite3"
         return
-    name = f"live_{uuid.uuid4().hex[:12]}"
-    parts = urlsplit(server)
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        yield parts._replace(path=f"/{name}").geturl()
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with new_database(server) as url:
+        yield url
 
 
 @contextmanager

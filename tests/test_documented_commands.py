@@ -28,7 +28,13 @@ RUN_ELSEWHERE = {
     "make serve": "oracle_site/test_serve.py",
     "make restart": "oracle_site/test_serve.py",
     "make test": "test_everything.py",
+    "make audit": "test_advisories.py",
     "make bench": "../benchmarks/judgement.py",
+    "make drill": "drill/management/commands/test_drill.py",
+    "make crowd": "drill/management/commands/test_drill.py",
+    "manage.py drill --orders 100 --seed 7": "drill/management/commands/test_drill.py",
+    "manage.py drill --orders 100 --database postgres": "drill/management/commands/test_drill.py",
+    "manage.py drill --orders 60 --crowd 6": "drill/management/commands/test_drill.py",
     "make screenshots": "screenshots.py",
     "manage.py smoke_test --timeout 20": "verdicts/management/commands/test_smoke_test.py",  # 20 s
 }
@@ -49,6 +55,12 @@ from django.contrib.auth.models import User
 from verdicts.models import Case
 from verdicts.services.cases import close_all
 close_all(Case.objects.all(), Case.Outcome.CORRECT, who=User.objects.get(), note="as it should be")
+"""
+
+A_PHONE_LOST = """
+from django.contrib.auth.models import User
+from django_otp.plugins.otp_totp.models import TOTPDevice
+TOTPDevice.objects.create(user=User.objects.create_user("ada", is_staff=True), confirmed=True)
 """
 
 
@@ -79,7 +91,8 @@ def site(folder) -> Iterator[LiveSite]:
         running.sandbox.fault("gemini", "malformed")
         rejected = running.buy("full", "A ferry to the moon?", "rejected@example.com")
         wait_for(lambda: running.api(rejected).status_code == 422)
-        running.manage("shell", "--no-imports", "-c", REVIEWED)
+        for preparation in (REVIEWED, A_PHONE_LOST):
+            running.manage("shell", "--no-imports", "-c", preparation)
         yield running
 
 
@@ -214,5 +227,5 @@ def test_no_page_names_a_command_or_a_target_that_is_none(page):
 
 def test_every_command_of_ours_is_documented():
     pages = "".join(page.read_text() for page in PAGES)
-    ours = {name for name, app in get_commands().items() if app in ("audit", "verdicts")}
+    ours = {name for name, app in get_commands().items() if app in ("audit", "drill", "verdicts")}
     assert {name for name in ours if name not in pages} == set()

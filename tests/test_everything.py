@@ -34,6 +34,17 @@ def test_a_missing_browser_is_named_and_fails_where_everything_is_asked_for(monk
     assert everything.main([]) == 1
 
 
+@pytest.mark.usefixtures("nothing_runs")
+def test_a_clock_that_cannot_be_stepped_is_named_and_fails_likewise(monkeypatch, capsys):
+    monkeypatch.setattr(everything, "bring_browser", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(everything, "find_library", lambda: None)
+    assert everything.main([]) == 0
+    line = "NOT RUN: clock steps (no libfaketime works here: pip or apt install it)"
+    assert line in capsys.readouterr().out.splitlines()
+    monkeypatch.setenv("ORACLE_TEST_STRICT", "1")
+    assert everything.main([]) == 1
+
+
 def test_a_browser_is_looked_for_before_any_is_installed(monkeypatch):
     tried = []
     monkeypatch.setattr(browser, "find_browser", lambda: "/usr/bin/chromium")
