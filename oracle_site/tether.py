@@ -30,7 +30,7 @@ import subprocess
 import sys
 from contextlib import suppress
 
-GRACE = 2.0
+GRACE = 5.0  # enough also where many others want the processor
 NOT_FOUND = 127  # as a shell reports it
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
