@@ -89,16 +89,18 @@ class Web:
 
     def handle(self, protocol: Any, scope: dict[str, Any]) -> int:
         """Answer a hit, or have it answered; granian calls it in one of its threads."""
-        head = Head()
-        hit = self._lane.hit(scope, head)
+        hit = self._lane.hit(scope)
         if hit:
-            self._answer(protocol, head, hit)
-            return head.status
+            status, headers, body = hit
+            if self._draining:
+                headers.append(CLOSE)
+            protocol.response_bytes(status, headers, body)
+            return status
         environ = COMMON | scope
         if environ.get("CONTENT_LENGTH", "0") != "0" and not self._take_in(environ):
             self._refuse(protocol, 503, "Too many requests are being received. Please try again.")
             return 503
-        self._pool.submit(self._by_django, protocol, environ, head)
+        self._pool.submit(self._by_django, protocol, environ)
         return 0  # not known yet, and asked for by nobody
 
     def _take_in(self, environ: dict[str, Any]) -> bool:
@@ -114,21 +116,22 @@ class Web:
         environ["wsgi.input"] = BytesIO(body)
         return True
 
-    def _by_django(self, protocol: Any, environ: dict[str, Any], head: Head) -> None:
+    def _by_django(self, protocol: Any, environ: dict[str, Any]) -> None:
+        head = Head()
         try:
-            self._answer(protocol, head, self._lane.pass_on(environ, head))
+            body = self._lane.pass_on(environ, head)
+            self._answer(protocol, head, body)
         except Exception:
             logger.exception("a request could not be answered")
             self._refuse(protocol, 500, "Something went wrong here. Please try again.")
 
     def _answer(self, protocol: Any, head: Head, body: Any) -> None:
-        if self._draining:
-            head.headers = [*head.headers, CLOSE]  # theirs may be shared
+        headers = [*head.headers, CLOSE] if self._draining else head.headers  # theirs may be shared
         if isinstance(body, list):
             whole = body[0] if len(body) == 1 else b"".join(body)
-            protocol.response_bytes(head.status, head.headers, whole)
+            protocol.response_bytes(head.status, headers, whole)
         else:
-            protocol.response_iter(head.status, head.headers, granian_wsgi.ResponseIterWrap(body))
+            protocol.response_iter(head.status, headers, granian_wsgi.ResponseIterWrap(body))
 
     def _refuse(self, protocol: Any, status: int, why: str) -> None:
         headers = [("Content-Type", "text/plain"), ("Retry-After", "1"), CLOSE]

@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from http.client import responses
 from typing import Final, NamedTuple
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from wsgiref.util import setup_testing_defaults
@@ -37,6 +38,7 @@ from verdicts.services.hits import hits
 logger = logging.getLogger(__name__)
 
 Headers = list[tuple[str, str]]
+Answer = tuple[int, Headers, bytes]  # the headers are the caller's own
 
 PATH: Final = "/api/verdict"
 REST: Final = 1.0  # seconds for which all is left to Django after a failure
@@ -57,24 +59,30 @@ class Fastlane:
         os.register_at_fork(after_in_child=self._free.clear)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        return self.hit(environ, start_response) or self.pass_on(environ, start_response)
+        hit = self.hit(environ)
+        if hit is None:
+            return self.pass_on(environ, start_response)
+        status, headers, body = hit
+        start_response(f"{status} {responses[status]}", headers)
+        return [body]
 
-    def hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes] | None:
+    def hit(self, environ: WSGIEnvironment) -> Answer | None:
         """The answer, in the time of one short read; None: it is for Django to give."""
         if environ["PATH_INFO"] != PATH or not _is_plain(environ):
             return None
         asked = _ASKED.fullmatch(environ.get("QUERY_STRING", ""))
-        found = self._find(asked[1]) if asked else None
-        if asked is None or found is None:
+        if asked is None:
+            return None
+        found = self._find(asked[1])
+        if found is None:
             return None
         try:
-            status, headers, body = self._framed.answer(found, environ)
+            answer = self._framed.answer(found, environ)
         except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
             self._rest("answer", error)
             return None
-        hits.count(asked[1])
-        start_response(status, headers)
-        return [body]
+        hits.count(found[2])
+        return answer
 
     def pass_on(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         return self._django(environ, start_response)
@@ -148,7 +156,7 @@ class NoFrame(Exception):
 class Frame(NamedTuple):
     """What all answers of one kind have in common, and where their own headers go."""
 
-    status: str
+    status: int
     headers: Headers
     etag: int
     length: int
@@ -164,8 +172,8 @@ class Framed:
         self._frames: dict[tuple[bool, bool], Frame] = {}
         self._asking = threading.Lock()
 
-    def answer(self, found: ReadyMade, environ: WSGIEnvironment) -> tuple[str, Headers, bytes]:
-        body, etag = found
+    def answer(self, found: ReadyMade, environ: WSGIEnvironment) -> Answer:
+        body, etag, _ = found
         asked = environ.get("HTTP_IF_NONE_MATCH")
         known = asked is not None and has_it(asked, etag)
         kind = (is_secure(environ), known)
@@ -210,7 +218,7 @@ def _frame(environ: WSGIEnvironment, *, known: bool) -> Frame:
     if not status.startswith("304 " if known else "200 "):
         raise NoFrame(status)
     names = [name for name, _ in headers]
-    return Frame(status, headers, names.index("ETag"), names.index("Content-Length"))
+    return Frame(int(status[:3]), headers, names.index("ETag"), names.index("Content-Length"))
 
 
 class _SampleView(VerdictView):

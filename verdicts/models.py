@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from audit.core.vocabulary import TierName
 from audit.models import KINDS, LABEL_CHOICES, TIER_CHOICES, CrosscheckLog, ModelCall
+from verdicts.session_number import SessionNumber
 
 
 class Status(models.TextChoices):
@@ -173,13 +174,19 @@ class CachedVerdict(models.Model):
     good as absent (C17).
     """
 
-    session_id = models.CharField(max_length=255, primary_key=True)
+    id = SessionNumber()
+    session_id = models.CharField(max_length=255)
     verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT)
     approved = models.BooleanField(default=False)
     body = models.TextField()
     etag = models.CharField(max_length=64)
     expires_at = models.BigIntegerField(null=True)
     cached_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["session_id"], name="one_answer_per_session"),
+        ]
 
     def __str__(self) -> str:
         return f"cached verdict {self.verdict_id}"
@@ -215,7 +222,7 @@ class Reconciled(models.Model):
 class Reads(models.Model):
     """What a web process has counted, until the sweep adds it to orders and days."""
 
-    sessions = models.JSONField(default=dict, help_text="answers from the cache, by session")
+    verdicts = models.JSONField(default=dict, help_text="answers from the cache, by verdict")
     others = models.JSONField(default=dict, help_text="reads without one, by what came of them")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -14,16 +14,18 @@ from urllib.parse import quote
 from django.db import connection
 from django.utils.module_loading import import_string
 
+from verdicts.core.sessions import session_number
+
 PATIENCE: Final = 2  # seconds that a database may take, before Django is to try its luck
 KEPT_KB: Final = 128
 
 FOUND: Final = (
-    "FROM verdicts_cachedverdict WHERE session_id = {} AND approved "
+    "FROM verdicts_cachedverdict WHERE id = {} AND session_id = {} AND approved "
     "AND (expires_at IS NULL OR expires_at > {})"
 )
 
 
-ReadyMade = tuple[bytes, str]  # body and ETag
+ReadyMade = tuple[bytes, str, int]  # body, ETag and the verdict's number
 
 
 class Reader(Protocol):
@@ -43,10 +45,10 @@ class SQLiteReader:
         # There are several of these: pages are the system's to keep, once for all.
         self._connection.execute(f"PRAGMA cache_size = -{KEPT_KB}")
         self._cursor = self._connection.cursor()
-        self._sql = f"SELECT CAST(body AS BLOB), etag {FOUND.format('?', '?')}"
+        self._sql = f"SELECT CAST(body AS BLOB), etag, verdict_id {FOUND.format('?', '?', '?')}"
 
     def find(self, session_id: str) -> ReadyMade | None:
-        asked = (session_id, int(time.time()))
+        asked = (session_number(session_id), session_id, int(time.time()))
         # Read to the end: a cursor left open would hold an old state of the database.
         rows: list[ReadyMade] = self._cursor.execute(self._sql, asked).fetchall()
         return rows[0] if rows else None

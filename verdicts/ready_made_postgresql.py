@@ -6,6 +6,7 @@ from typing import Final
 import psycopg
 from psycopg import pq
 
+from verdicts.core.sessions import session_number
 from verdicts.ready_made import FOUND, PATIENCE, ReadyMade
 
 _TEXT: Final = psycopg.adapters.types["text"].oid
@@ -27,21 +28,21 @@ class PostgresReader:
         }
         self._connection = psycopg.connect(autocommit=True, **asked)  # type: ignore[arg-type]  # whatever Django was given
         self._libpq = self._connection.pgconn
-        sql = f"SELECT body, etag {FOUND.format('$1', '$2')}"
-        prepared = self._libpq.prepare(b"hit", sql.encode(), [_TEXT, _BIGINT])
+        sql = f"SELECT body, etag, verdict_id {FOUND.format('$1', '$2', '$3')}"
+        prepared = self._libpq.prepare(b"hit", sql.encode(), [_BIGINT, _TEXT, _BIGINT])
         if prepared.status != pq.ExecStatus.COMMAND_OK:
             self._connection.close()  # nobody else can: there is no reader
             raise psycopg.OperationalError(prepared.get_error_message())
 
     def find(self, session_id: str) -> ReadyMade | None:
-        now = b"%d" % time.time()
-        rows = self._libpq.exec_prepared(b"hit", [session_id.encode(), now])
+        asked = [b"%d" % session_number(session_id), session_id.encode(), b"%d" % time.time()]
+        rows = self._libpq.exec_prepared(b"hit", asked)
         if rows.status != pq.ExecStatus.TUPLES_OK:
             raise psycopg.OperationalError(rows.get_error_message())
         if not rows.ntuples:
             return None
-        body, etag = rows.get_value(0, 0), rows.get_value(0, 1)
-        return (body, etag.decode()) if body and etag else None
+        body, etag, verdict_id = (rows.get_value(0, column) for column in range(3))
+        return (body, etag.decode(), int(verdict_id)) if body and etag and verdict_id else None
 
     def close(self) -> None:
         self._connection.close()

@@ -313,3 +313,21 @@ def test_the_options_of_the_database_are_its_options_here_too(delivered, monkeyp
     assert found("public")
     with pytest.raises(psycopg.OperationalError, match="verdicts_cachedverdict"):
         found("elsewhere")
+
+
+def test_two_sessions_of_one_number_never_get_each_others_answer(
+    delivered, lane, passed_on, monkeypatch
+):
+    """Which is as good as impossible: then the later one is cached, and the other made again."""
+    for place in (
+        "verdicts.ready_made",
+        "verdicts.ready_made_postgresql",
+        "verdicts.session_number",
+    ):
+        monkeypatch.setattr(f"{place}.session_number", lambda _session_id: 42)
+    first, second = delivered("quick"), delivered("quick")
+    assert CachedVerdict.objects.get().session_id == second.session_id
+    status, _, body = answer(lane, question(second.session_id))
+    assert (status, passed_on) == ("200 OK", [])
+    assert answer(lane, question(first.session_id))[2] != body
+    assert len(passed_on) == 1

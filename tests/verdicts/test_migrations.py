@@ -1,6 +1,7 @@
 """What an upgrade does to a house that has run before."""
 
 import pydoc
+from importlib import import_module
 
 import pytest
 from django.db import connection
@@ -8,6 +9,9 @@ from django.db.migrations.executor import MigrationExecutor
 from django_q.models import Schedule
 
 from verdicts import queue
+from verdicts.core.sessions import session_number
+from verdicts.models import CachedVerdict
+from verdicts.services.reads import add_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -81,3 +85,31 @@ def test_an_upgrade_names_each_email_once_also_those_that_were_sent_under_two_id
         "<verdict.ab@new.example>": "<verdict.ab@new.example>",
         "<refund.ab@new.example>": "refund.ab",
     }
+
+
+def test_an_upgrade_keeps_every_ready_made_answer_and_finds_it_by_its_number(
+    delivered, migrate, monkeypatch
+):
+    orders = [delivered("quick") for _ in range(3)]
+    fields = ("session_id", "body", "etag", "cached_at", "approved", "verdict_id")
+    before = list(CachedVerdict.objects.order_by("session_id").values(*fields))
+    monkeypatch.setattr(import_module("verdicts.migrations.0018_number_verdicts"), "PORTION", 2)
+    old = migrate(("verdicts", "0016_filters_by_index"))
+    kept = old.get_model("verdicts", "CachedVerdict").objects
+    assert list(kept.order_by("session_id").values(*fields)) == before
+    kept.filter(session_id=orders[0].session_id).update(etag='"other"')
+    migrate()
+    assert CachedVerdict.objects.count() == 3
+    found = CachedVerdict.objects.get(pk=session_number(orders[0].session_id))
+    assert (found.session_id, found.etag) == (orders[0].session_id, '"other"')
+
+
+def test_an_upgrade_adds_up_what_was_counted_by_session(delivered, migrate):
+    order = delivered("quick")
+    old = migrate(("verdicts", "0019_verdicts_by_number"))
+    counted = {order.session_id: 3, "cs_test_nobodysSession": 1}
+    old.get_model("verdicts", "Reads").objects.create(sessions=counted, others={"working": 1})
+    migrate()
+    add_up(most=1)
+    order.refresh_from_db()
+    assert order.hits == 3

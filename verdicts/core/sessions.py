@@ -12,6 +12,7 @@ Policy
 
 import re
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Final, Literal
 
 from audit.core.vocabulary import TIERS, TierName
@@ -51,6 +52,11 @@ class CheckoutSession:
 
 def is_session_id(text: str) -> bool:
     return SESSION_ID.fullmatch(text) is not None
+
+
+def session_number(session_id: str) -> int:
+    """63 bits of it, by which databases find it sooner. Whoever does compares the id, too."""
+    return int.from_bytes(blake2b(session_id.encode(), digest_size=8).digest()) >> 1
 
 
 def metadata(tier: TierName, query: str) -> dict[str, str]:

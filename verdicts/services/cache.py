@@ -52,8 +52,11 @@ def put(order: Order, verdict: Verdict, comparison: Comparison | None) -> Cached
     CachedVerdict.objects.bulk_create(
         [entry],
         update_conflicts=True,
-        unique_fields=["session_id"],
-        update_fields=["verdict", "approved", "body", "etag", "expires_at", "cached_at"],
+        # Not the session: should two have one number, the later one takes the other's place.
+        unique_fields=["id"],
+        update_fields=[
+            *("session_id", "verdict", "approved", "body", "etag", "expires_at", "cached_at")
+        ],
     )
     return entry
 

@@ -8,7 +8,10 @@ last seconds, and nothing else.
 import atexit
 import logging
 import threading
+from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final
 
 from django.db import Error, connection
@@ -19,33 +22,38 @@ from verdicts.services import reads
 logger = logging.getLogger(__name__)
 
 EVERY: Final = 5.0  # seconds
-MOST: Final = 5000  # sessions that are worth a flush before that: the counts take memory
-PORTION: Final = 1000  # sessions in one batch
+MOST: Final = 20_000  # hits that are worth a write before that: they take memory
+PORTION: Final = 1000  # verdicts in one batch
 BATCHES: Final = 10  # that a web process adds up at a time
 
 
 class Hits:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._sessions: dict[str, int] = {}
-        self._others: dict[str, int] = {}
-        self._timer: threading.Timer | None = None
-        self._hurries = False
+        self._forget()
         self._writing = threading.Lock()
 
-    def count(self, session_id: str) -> None:
-        """One more answer from the cache."""
+    def _forget(self) -> None:
+        # A number for each hit, and no more: that is all there is time for while one is served.
+        self._fresh = array("q")
+        self._unwritten: Counter[int] = Counter()
+        self._others: Counter[str] = Counter()
+        self._timer: threading.Timer | None = None
+        self._hurries = False
+
+    def count(self, verdict_id: int) -> None:
+        """One more answer from the cache, with that verdict."""
         with self._lock:
-            self._sessions[session_id] = self._sessions.get(session_id, 0) + 1
+            self._fresh.append(verdict_id)
             if self._timer is None:
                 self._start(EVERY, self.flush)
-            if len(self._sessions) >= MOST and not self._hurries:
+            if len(self._fresh) >= MOST and not self._hurries:
                 self._hurry()
 
     def count_other(self, outcome: str) -> None:
         """One more read that the cache had no answer for, by what the reader got."""
         with self._lock:
-            self._others[outcome] = self._others.get(outcome, 0) + 1
+            self._others[outcome] += 1
             if self._timer is None:
                 self._start(EVERY, self.flush)
 
@@ -56,7 +64,7 @@ class Hits:
 
     def flush(self) -> int:
         """Write what was counted and add it up; returns how many hits were written."""
-        if not self._sessions and not self._others:
+        if not self._fresh and not self._unwritten and not self._others:
             return 0
         written = self._write()
         try:
@@ -68,27 +76,26 @@ class Hits:
     def _write(self) -> int:
         """What cannot be written now is kept."""
         with self._lock:
-            sessions, others = self._sessions, self._others
-            self._sessions, self._others, self._timer = {}, {}, None
-            self._hurries = False
+            fresh, verdicts, others = self._fresh, self._unwritten, self._others
+            self._forget()
+        verdicts.update(fresh)
         try:
-            Reads.objects.bulk_create(list(_batches(sessions, others)))
+            Reads.objects.bulk_create(list(_batches(verdicts, others)))
         except Error as error:
             logger.warning("hits cannot be counted now: %s", type(error).__name__)
             with self._lock:
-                _add(self._sessions, sessions)
-                _add(self._others, others)
+                self._unwritten.update(verdicts)
+                self._others.update(others)
                 self._hurries = True  # or rather has tried: the next try has its time
             return 0
-        return sum(sessions.values())
+        return verdicts.total()
 
     def forget(self) -> None:
         """Drop what was counted, and the timer with it."""
         with self._lock:
             if self._timer:
                 self._timer.cancel()
-            self._sessions, self._others, self._timer = {}, {}, None
-            self._hurries = False
+            self._forget()
 
     def _hurry(self) -> None:
         """Written at once, and left to the sweep: whoever serves so much has better to do."""
@@ -110,16 +117,11 @@ class Hits:
             connection.close()  # this thread's own, and the thread ends
 
 
-def _add(counts: dict[str, int], more: dict[str, int]) -> None:
-    for name, number in more.items():
-        counts[name] = counts.get(name, 0) + number
-
-
-def _batches(sessions: dict[str, int], others: dict[str, int]) -> Iterator[Reads]:
+def _batches(verdicts: Counter[int], others: Counter[str]) -> Iterator[Reads]:
     """So small that whoever adds one up keeps nobody else waiting for long."""
-    counted = list(sessions.items())
-    for start in range(0, len(counted), PORTION):
-        yield Reads(sessions=dict(counted[start : start + PORTION]))
+    counted = iter(verdicts.items())
+    while portion := dict(islice(counted, PORTION)):
+        yield Reads(verdicts=portion)
     if others:
         yield Reads(others=others)
 

@@ -1,13 +1,15 @@
 """What web processes have counted, added to orders and days."""
 
-from typing import Final
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django.db import connection, transaction
 
 from audit.models import DayCount
-from verdicts.models import Order, Reads
+from verdicts.models import Reads, Verdict
 
-_ADD: Final = "UPDATE verdicts_order SET hits = hits + %s, last_read_at = %s WHERE session_id = %s"
+_ADD: Final = "UPDATE verdicts_order SET hits = hits + %s, last_read_at = %s WHERE id = %s"
 
 
 def add_up(*, most: int) -> int:
@@ -24,28 +26,30 @@ def _add_oldest() -> int:
         if batch is None:
             return 0
         batch.delete()
-        hits = _add_hits(batch)
+        hits = _add_hits(batch) if batch.verdicts else 0
         for outcome, number in sorted(batch.others.items()):
             DayCount.add(batch.created_at.date(), DayCount.READ, key=outcome, by=number)
     return hits + _total(batch.others)
 
 
 def _add_hits(batch: Reads) -> int:
+    counted = {int(verdict_id): number for verdict_id, number in batch.verdicts.items()}
+    by_order: Counter[int] = Counter()
+    tested = 0
+    shown = Verdict.objects.filter(pk__in=counted)
+    for verdict_id, order_id, smoke in shown.values_list("pk", "order_id", "order__smoke"):
+        by_order[order_id] += counted[verdict_id]
+        tested += counted[verdict_id] if smoke else 0
     at = connection.ops.adapt_datetimefield_value(batch.created_at)
-    # In one order everywhere, so that no two can wait for each other. One statement for
-    # all of them: the ORM would take longer than the reads did.
-    rows = [(number, at, session_id) for session_id, number in sorted(batch.sessions.items())]
-    if not rows:
-        return 0
     with connection.cursor() as cursor:
-        cursor.executemany(_ADD, rows)
-    smoke = Order.objects.filter(smoke=True, session_id__in=[*batch.sessions])
-    tested = sum(batch.sessions[one] for one in smoke.values_list("session_id", flat=True) if one)
-    hits = _total(batch.sessions)
+        # In one order everywhere, so that no two can wait for each other. One statement for
+        # all of them: the ORM would take longer than the reads did.
+        cursor.executemany(_ADD, [(number, at, pk) for pk, number in sorted(by_order.items())])
+    hits = _total(counted)
     if hits > tested:
         DayCount.add(batch.created_at.date(), DayCount.HIT, by=hits - tested)
     return hits
 
 
-def _total(counts: dict[str, int]) -> int:
+def _total(counts: Mapping[Any, int]) -> int:
     return sum(counts.values())

@@ -45,7 +45,7 @@ def read(session_id: str, *, address: str, account: Account, model: str, ask: Ge
         return _counted(Outcome("malformed"))
     entry = cache.find(session_id)
     if entry:
-        hits.count(session_id)
+        hits.count(entry.verdict_id)
         return Outcome("verdict", entry=entry)
     return _counted(_not_cached(session_id, address, account, model=model, ask=ask))
 

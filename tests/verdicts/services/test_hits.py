@@ -15,6 +15,8 @@ from verdicts.services.sweep import sweep
 
 pytestmark = pytest.mark.django_db
 
+UNKNOWN = 10**15  # no verdict has that number
+
 
 @pytest.fixture
 def counter(monkeypatch) -> Hits:
@@ -23,19 +25,24 @@ def counter(monkeypatch) -> Hits:
     return Hits()
 
 
-def test_reads_are_counted_in_batches(counter, paid_order):
-    one, other = paid_order(), paid_order()
-    for session_id in (one.session_id, other.session_id, one.session_id):
-        counter.count(session_id)
-    assert not DayCount.objects.exists()
+def shown(order: Order) -> int:
+    """The number of the verdict that its readers get."""
+    return order.verdicts.get().pk
+
+
+def test_reads_are_counted_in_batches(counter, delivered):
+    one, other = delivered("quick"), delivered("quick")
+    for order in (one, other, one):
+        counter.count(shown(order))
+    counted = DayCount.objects.filter(name="hit")
+    assert not counted.exists()
     assert counter.flush() == 3
     assert counter.flush() == 0
     one.refresh_from_db()
     assert (one.hits, one.last_read_at.date()) == (2, timezone.now().date())
-    counter.count(one.session_id)
+    counter.count(shown(one))
     counter.flush()
-    row = DayCount.objects.get()
-    assert (row.name, row.count) == ("hit", 4)
+    assert counted.get().count == 4
 
 
 def test_other_reads_are_counted_by_what_the_reader_got(counter):
@@ -46,9 +53,8 @@ def test_other_reads_are_counted_by_what_the_reader_got(counter):
     assert dict(rows) == {"too-soon": 2, "verdict": 1}
 
 
-def test_what_cannot_be_written_is_kept(counter, paid_order, monkeypatch):
-    order = paid_order()
-    counter.count(order.session_id)
+def test_what_cannot_be_written_is_kept(counter, monkeypatch):
+    counter.count(1)
     counter.count_other("verdict")
 
     def fail(_counted):
@@ -57,16 +63,15 @@ def test_what_cannot_be_written_is_kept(counter, paid_order, monkeypatch):
     with monkeypatch.context() as broken:
         broken.setattr(Reads.objects, "bulk_create", fail)
         assert counter.flush() == 0
-    assert counter.flush() == 1
+        counter.count(1)
+    assert counter.flush() == 2
     assert DayCount.objects.get(name="read").count == 1
 
 
-def test_no_count_is_lost_between_threads(counter, paid_order):
-    session_id = paid_order().session_id
-
+def test_no_count_is_lost_between_threads(counter):
     def count():
         for _ in range(1000):
-            counter.count(session_id)
+            counter.count(1)
 
     threads = [threading.Thread(target=count) for _ in range(8)]
     for thread in threads:
@@ -88,27 +93,27 @@ def test_a_hit_is_counted_and_a_miss_is_none(ask, missed):
     assert Order.objects.get().hits == 1
 
 
-def test_what_is_forgotten_is_never_written(monkeypatch, paid_order):
+def test_what_is_forgotten_is_never_written(monkeypatch):
     monkeypatch.setattr(module, "EVERY", 0.05)
     counter = Hits()
-    counter.count(paid_order().session_id)
+    counter.count(1)
     counter.forget()
     time.sleep(0.2)
     assert counter.flush() == 0
     assert not DayCount.objects.exists()
 
 
-def test_many_sessions_are_written_before_their_time(monkeypatch, delivered, transactional_db):
+def test_many_hits_are_written_before_their_time(monkeypatch, delivered, transactional_db):
     """However long it is until the next flush: the counts do not fill the memory."""
     monkeypatch.setattr(module, "EVERY", 3600)
-    monkeypatch.setattr(module, "MOST", 3)
+    monkeypatch.setattr(module, "MOST", 4)
     order = delivered("quick")
     counter = Hits()
     others = set(threading.enumerate())
-    for session_id in (order.session_id, "cs_test_a0000000", order.session_id):
-        counter.count(session_id)
+    for verdict_id in (shown(order), UNKNOWN, shown(order)):
+        counter.count(verdict_id)
     assert not Reads.objects.exists()
-    counter.count("cs_test_b0000000")
+    counter.count(UNKNOWN)
     for thread in set(threading.enumerate()) - others:
         thread.join()
     assert Reads.objects.count() == 1
@@ -133,7 +138,7 @@ def test_a_stop_waits_for_what_is_being_written(delivered, transactional_db, mon
 
     with monkeypatch.context() as slowed:
         slowed.setattr(Reads.objects, "bulk_create", slow)
-        counter.count(order.session_id)
+        counter.count(shown(order))
         assert begun.wait(30)
         stop = threading.Thread(target=counter.stop)
         stop.start()
@@ -147,11 +152,11 @@ def test_a_stop_waits_for_what_is_being_written(delivered, transactional_db, mon
 def test_however_many_hits_wait_for_a_slow_write_one_thread_does(counter, monkeypatch):
     monkeypatch.setattr(module, "MOST", 2)
     with counter._writing:  # noqa: SLF001 - as a slow write holds it
-        for session_id in ("cs_test_a0000000", "cs_test_b0000000"):
-            counter.count(session_id)
+        for verdict_id in (1, 2):
+            counter.count(verdict_id)
         before = threading.active_count()
         for _ in range(50):
-            counter.count("cs_test_a0000000")
+            counter.count(1)
         assert threading.active_count() == before
         counter.forget()
 
@@ -160,28 +165,28 @@ def test_what_could_not_be_written_is_not_tried_with_every_hit(counter, monkeypa
     tried = []
 
     def fail(counted):
-        tried.extend(one for one in counted if "cs_test_unwritten" in one.sessions)
+        tried.extend(one for one in counted if UNKNOWN in one.verdicts)
         raise DatabaseError
 
     monkeypatch.setattr(module, "MOST", 2)
     monkeypatch.setattr(Reads.objects, "bulk_create", fail)
     others = set(threading.enumerate())
-    for session_id in ("cs_test_unwritten", "cs_test_b0000000"):
-        counter.count(session_id)
+    for verdict_id in (UNKNOWN, 1):
+        counter.count(verdict_id)
     for thread in set(threading.enumerate()) - others:
         thread.join(30)
     for _ in range(50):
-        counter.count("cs_test_unwritten")
+        counter.count(UNKNOWN)
     assert len(tried) == 1
     counter.forget()
 
 
-def test_a_batch_is_small_and_added_once(counter, paid_order, monkeypatch):
+def test_a_batch_is_small_and_added_once(counter, delivered, monkeypatch):
     monkeypatch.setattr(module, "PORTION", 2)
     monkeypatch.setattr(module, "BATCHES", 1)
-    orders = [paid_order() for _ in range(3)]
+    orders = [delivered("quick") for _ in range(3)]
     for order in orders:
-        counter.count(order.session_id)
+        counter.count(shown(order))
     assert counter.flush() == 3
     assert Reads.objects.count() == 1
     assert reads.add_up(most=5) == 1
@@ -191,9 +196,9 @@ def test_a_batch_is_small_and_added_once(counter, paid_order, monkeypatch):
     assert [order.hits for order in orders] == [1, 1, 1]
 
 
-def test_a_batch_that_cannot_be_added_stays_whole(counter, paid_order, monkeypatch):
-    order = paid_order()
-    counter.count(order.session_id)
+def test_a_batch_that_cannot_be_added_stays_whole(counter, delivered, monkeypatch):
+    order = delivered("quick")
+    counter.count(shown(order))
 
     def fail(*_, **__):
         raise DatabaseError
@@ -208,9 +213,19 @@ def test_a_batch_that_cannot_be_added_stays_whole(counter, paid_order, monkeypat
     assert (order.hits, Reads.objects.count()) == (1, 0)
 
 
-def test_two_who_add_up_at_once_add_nothing_twice(paid_order, transactional_db):
-    order = paid_order()
-    Reads.objects.bulk_create([Reads(sessions={order.session_id: 1}) for _ in range(20)])
+def test_two_verdicts_of_one_order_are_reads_of_that_order(ask, counter, missed):
+    order = missed("quick")
+    ask(order.session_id)  # made again
+    for verdict_id in order.verdicts.values_list("pk", flat=True):
+        counter.count(verdict_id)
+    counter.flush()
+    order.refresh_from_db()
+    assert (order.verdicts.count(), order.hits) == (2, 2)
+
+
+def test_two_who_add_up_at_once_add_nothing_twice(delivered, transactional_db):
+    order = delivered("quick")
+    Reads.objects.bulk_create([Reads(verdicts={shown(order): 1}) for _ in range(20)])
 
     def add(_):
         try:
