@@ -16,6 +16,7 @@ import psutil
 import psycopg
 
 from benchmarks.growth.places import Place, production
+from benchmarks.in_memory import Held
 from benchmarks.machine import SERVER
 from benchmarks.servers import ROOT, family, free_port, started
 from sandbox.client import SandboxClient
@@ -30,6 +31,7 @@ KINDS: Final[tuple[Kind, ...]] = ("SQLite", "PostgreSQL")
 class Filled:
     place: Place
     seconds: float  # that it took to fill
+    held: Held
 
 
 class Houses:
@@ -55,7 +57,7 @@ class Houses:
                 check=True,
             )
             took = time.perf_counter() - started_at
-            self._filled[kind, orders] = Filled(place, took)
+            self._filled[kind, orders] = Filled(place, took, Held(self._files(kind, place)))
         return self._filled[kind, orders]
 
     def empty(self, kind: Kind) -> Place:
@@ -67,7 +69,9 @@ class Houses:
 
     def tear_down(self, kind: Kind, orders: int) -> None:
         """What is not needed any more makes room: a million orders take some ten gigabytes."""
-        place = self._filled.pop((kind, orders)).place
+        gone = self._filled.pop((kind, orders))
+        place = gone.place
+        gone.held.let_go()
         if kind == "SQLite":
             shutil.rmtree(Path(place.log).parent)
         else:
@@ -127,6 +131,16 @@ class Houses:
         folder.mkdir(parents=True)
         database = f"sqlite:///{folder}/oracle.sqlite3" if kind == "SQLite" else self.database(name)
         return Place(orders, database, str(folder / "oracle_log.jsonl"), self.sandbox.url)
+
+    def _files(self, kind: Kind, place: Place) -> list[Path]:
+        """Of a house's database, all that was written by now."""
+        if kind == "SQLite":
+            return [Path(place.database.removeprefix("sqlite:///"))]
+        self._sql("CHECKPOINT")
+        with psycopg.connect(place.database) as session:
+            sql = "SELECT oid FROM pg_database WHERE datname = current_database()"
+            (number,) = session.execute(sql).fetchone() or (0,)
+        return list(Path(self.socket, "base", str(number)).iterdir())
 
     def _sql(self, statement: str) -> None:
         with psycopg.connect(self.server, autocommit=True) as session:

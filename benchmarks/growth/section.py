@@ -20,13 +20,13 @@ FASTEST: Final = 5_000.0  # orders a second into PostgreSQL, at least
 
 ABOUT: Final = """
 The same house at several sizes, all orders of it in the last ninety days, on one kind of database
-at a time: an order brings its event, model call, crosscheck, verdict, cached answer of 2.4 KB,
-email and log line, and one in twenty a regeneration with its comparison. All sizes are measured in
-turns, five rounds after one that warms up; the figure is the median of the rounds' medians, and
-that of `audit_verify`, which reads the whole log, the median of three runs. A miss is the whole
-request, the model answering at once. What is found by its key must not take longer than 1.25 times
-as long at the largest as at the smallest. Figures over time are added up from days that were
-counted before, of which each house has as many as are ever kept.
+at a time, held in memory: an order brings its event, model call, crosscheck, verdict, cached answer
+of 2.4 KB, email and log line, and one in twenty a regeneration with its comparison. All sizes are
+measured in turns, five rounds after one that warms up; the figure is the median of the rounds'
+medians, and that of `audit_verify`, which reads the whole log, the median of three runs. A miss is
+the whole request, the model answering at once. What is found by its key must not take longer than
+1.25 times as long at the largest as at the smallest. Figures over time are added up from days that
+were counted before, of which each house has as many as are ever kept.
 """.strip()
 
 

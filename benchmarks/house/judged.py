@@ -20,6 +20,7 @@ from benchmarks.house.past import (
     session_id,
 )
 from benchmarks.house.shape import Row, Shape
+from verdicts.core.sessions import session_number
 from verdicts.models import CachedVerdict, Verdict
 
 
@@ -139,9 +140,10 @@ def cached(past: Past) -> list[Shape]:
             its, answer, after = number, past.idea(number).original, JUDGED
             if is_regenerated(number):
                 its, answer, after = number + past.beyond, _again(past, number), JUDGED_AGAIN
-            yield session_id(number), its, answer.body, answer.etag, past.at(number, after)
+            session, at = session_id(number), past.at(number, after)
+            yield session_number(session), session, its, answer.body, answer.etag, at
 
-    varying = "session_id verdict_id body etag cached_at"
+    varying = "id session_id verdict_id body etag cached_at"
     return [Shape(CachedVerdict, varying, rows, {"approved": True})]
 
 

@@ -3,7 +3,15 @@
 import pytest
 
 from benchmarks.cached import section, wrk
-from benchmarks.cached.contenders import BARE, DRF, FASTAPI, NGINX, SITE_POSTGRESQL, SITE_SQLITE
+from benchmarks.cached.contenders import (
+    BARE,
+    DRF,
+    FASTAPI,
+    NGINX,
+    SITE_POSTGRESQL,
+    SITE_SQLITE,
+    TUNED,
+)
 from benchmarks.cached.section import limits
 from benchmarks.cached.wrk import Load
 
@@ -12,6 +20,7 @@ PEERS = {
     NGINX: Load(20_000, 1, 1, 1),
     FASTAPI: Load(1_000, 1, 5, 1),
     **{name: Load(1_000 + 100 * place, 1, 5, 1) for place, name in enumerate(BARE)},
+    TUNED: Load(8_000, 1, 5, 1),
     **{name: Load(300, 1, 8, 1) for name in DRF},
 }
 ALL = limits(OURS | PEERS, {})
