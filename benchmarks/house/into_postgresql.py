@@ -25,12 +25,12 @@ SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid)
 FROM pg_constraint WHERE contype = 'f' AND (conrelid::regclass = ANY(%(tables)s::regclass[])
                                             OR confrelid::regclass = ANY(%(tables)s::regclass[]))
 """
-# All but primary keys, whose order is that of the rows, and those of a few rows only.
+# All but those of a few rows only.
 _INDEXES: Final = """
 SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid), quote_ident(conname),
        pg_get_constraintdef(pg_constraint.oid)
-FROM pg_index LEFT JOIN pg_constraint ON conindid = indexrelid AND contype = 'u'
-WHERE indrelid = %s::regclass AND NOT indisprimary AND indpred IS NULL
+FROM pg_index LEFT JOIN pg_constraint ON conindid = indexrelid AND contype IN ('p', 'u')
+WHERE indrelid = %s::regclass AND indpred IS NULL
 """
 
 Tick = Callable[[int], None]
