@@ -50,7 +50,7 @@ CONNECTIONS: Final = 1024  # open at once in one process, idle ones included; ot
 IDLE: Final = 600  # seconds after which one of granian's threads ends
 # For hits. A read of SQLite's is over before anybody else gets a turn; PostgreSQL's may cross
 # a network, and meanwhile others can ask.
-FAST_THREADS: Final = {"sqlite": 4, "postgresql": 16}
+FAST_THREADS: Final = {"sqlite": 4, "postgresql": 8}
 # For clients between two requests of one connection: by then each was told to close it.
 DRAIN: Final = 1.0
 

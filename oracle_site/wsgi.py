@@ -23,10 +23,10 @@ def without(*modules: str) -> Iterator[None]:
         del sys.modules[name]
 
 
-# 15 MB of each process: DRF would import requests for a client that only tests use, and
-# unfold psycopg for fields that we have none of.
+# 16 MB of each process: DRF would import requests for a client that only tests use, and
+# pygments for pages that we do not show; unfold psycopg for fields that we have none of.
 _on_sqlite = settings.DATABASES["default"]["ENGINE"].endswith("sqlite3")
-with without("requests", *(["psycopg"] if _on_sqlite else [])):
+with without("requests", "pygments", *(["psycopg"] if _on_sqlite else [])):
     _django = get_wsgi_application()
 
 from verdicts.fastlane import Fastlane  # noqa: E402 - its models need Django to be set up

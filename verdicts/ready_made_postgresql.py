@@ -1,7 +1,7 @@
 """The ready-made answer of a session, from PostgreSQL (see `verdicts.ready_made`)."""
 
 import time
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 from psycopg import pq
@@ -46,3 +46,14 @@ class PostgresReader:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def open_reader(settings: dict[str, Any]) -> PostgresReader:
+    named = {
+        "dbname": settings["NAME"],
+        "user": settings["USER"],
+        "password": settings["PASSWORD"],
+        "host": settings["HOST"],
+        "port": settings["PORT"],
+    }
+    return PostgresReader({**{k: v for k, v in named.items() if v}, **settings["OPTIONS"]})

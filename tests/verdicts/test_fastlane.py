@@ -319,12 +319,8 @@ def test_two_sessions_of_one_number_never_get_each_others_answer(
     delivered, lane, passed_on, monkeypatch
 ):
     """Which is as good as impossible: then the later one is cached, and the other made again."""
-    for place in (
-        "verdicts.ready_made",
-        "verdicts.ready_made_postgresql",
-        "verdicts.session_number",
-    ):
-        monkeypatch.setattr(f"{place}.session_number", lambda _session_id: 42)
+    for place in ("ready_made_sqlite", "ready_made_postgresql", "session_number"):
+        monkeypatch.setattr(f"verdicts.{place}.session_number", lambda _session_id: 42)
     first, second = delivered("quick"), delivered("quick")
     assert CachedVerdict.objects.get().session_id == second.session_id
     status, _, body = answer(lane, question(second.session_id))

@@ -1,0 +1,38 @@
+"""The ready-made answer of a session, from SQLite (see `verdicts.ready_made`)."""
+
+import sqlite3
+import time
+from typing import Any, Final
+from urllib.parse import quote
+
+from verdicts.core.sessions import session_number
+from verdicts.ready_made import FOUND, PATIENCE, ReadyMade
+
+KEPT_KB: Final = 128
+
+
+class SQLiteReader:
+    def __init__(self, path: str) -> None:
+        # "rw": a file that is not there is no empty database.
+        address = f"file:{quote(path)}?mode=rw"
+        self._connection = sqlite3.connect(
+            address, uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False
+        )
+        self._connection.execute("PRAGMA query_only = 1")
+        # There are several of these: pages are the system's to keep, once for all.
+        self._connection.execute(f"PRAGMA cache_size = -{KEPT_KB}")
+        self._cursor = self._connection.cursor()
+        self._sql = f"SELECT CAST(body AS BLOB), etag, verdict_id {FOUND.format('?', '?', '?')}"
+
+    def find(self, session_id: str) -> ReadyMade | None:
+        asked = (session_number(session_id), session_id, int(time.time()))
+        # Read to the end: a cursor left open would hold an old state of the database.
+        rows: list[ReadyMade] = self._cursor.execute(self._sql, asked).fetchall()
+        return rows[0] if rows else None
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def open_reader(settings: dict[str, Any]) -> SQLiteReader:
+    return SQLiteReader(str(settings["NAME"]))
