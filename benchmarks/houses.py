@@ -57,8 +57,18 @@ class Houses:
                 check=True,
             )
             took = time.perf_counter() - started_at
-            self._filled[kind, orders] = Filled(place, took, Held(self._files(kind, place)))
+            beside = sum(one.held.size for one in self._filled.values())
+            held = Held(self._files(kind, place), beside)
+            self._filled[kind, orders] = Filled(place, took, held)
         return self._filled[kind, orders]
+
+    def measured_on_disk(self) -> list[str]:
+        """A sentence for each house that does not fit into memory beside the others."""
+        return [
+            f"{kind} with {orders:,} orders is larger than the memory here: its disk counts, too."
+            for (kind, orders), one in self._filled.items()
+            if not one.held.fits
+        ]
 
     def empty(self, kind: Kind) -> Place:
         """One without a single order."""

@@ -1,24 +1,29 @@
-"""Files that stay in memory for as long as they are held, as on a host that has enough of it.
+"""Files that stay in memory while they are measured, as on a host that has enough of it.
 
-What serves is measured, not the disk; and a machine may drop what it has read of
-a file whenever it likes, but not what somebody has mapped.
+What serves is measured, not the disk. A machine may drop what it has read of a
+file whenever it likes, but hardly what somebody has mapped.
 """
 
 import mmap
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 import psutil
 
+WORTH_IT: Final = 1_000_000  # bytes: a database has a thousand files that are next to nothing
+SHARE: Final = 0.85  # of the machine's memory
+
 
 class Held:
-    """Of one database. Without enough memory nothing is held, and the disk is measured too."""
+    """The files of one database; where they are too large, none of them, and `fits` is False."""
 
-    def __init__(self, files: Iterable[Path]) -> None:
-        sized = [file for file in files if file.stat().st_size]
-        missing = sum(file.stat().st_size for file in sized)
-        fits = missing < psutil.virtual_memory().available
-        self._maps = [_mapped(file) for file in sized] if fits else []
+    def __init__(self, files: Iterable[Path], beside: int = 0) -> None:
+        """`beside` is how many bytes are held already."""
+        large = [file for file in files if file.stat().st_size >= WORTH_IT]
+        self.size = sum(file.stat().st_size for file in large)
+        self.fits = self.size + beside < psutil.virtual_memory().total * SHARE
+        self._maps = [_mapped(file) for file in large] if self.fits else []
 
     def let_go(self) -> None:
         for one in self._maps:

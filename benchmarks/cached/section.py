@@ -62,6 +62,7 @@ def run(houses: Houses, orders: int = ORDERS) -> Section:
     section.limits += limits(found, left_out)
     section.pictures.append(_picture(found))
     section.notes += [f"Left out: {name} ({why})." for name, why in left_out.items()]
+    section.notes += houses.measured_on_disk()
     return section
 
 

@@ -38,6 +38,7 @@ def run(houses: Houses, sizes: Sequence[int] = SIZES) -> Section:
         section.tables.append(_table(kind, sizes, found))
         section.limits += _limits(kind, sizes, found["seconds"])
         section.pictures.append(_picture(kind, sizes, found["seconds"]))
+        section.notes += houses.measured_on_disk()
         rate = sizes[-1] / filled[-1].seconds
         section.notes.append(f"Filling {kind} with {sizes[-1]:,} orders: {rate:,.0f} orders/s.")
         if kind == "PostgreSQL":

@@ -16,6 +16,7 @@ from django.utils import timezone
 from audit.variance import variance
 from verdicts.models import CachedVerdict, Order
 from verdicts.operators.exposition import exposition
+from verdicts.ready_made import FOUND
 from verdicts.services.hits import hits
 from verdicts.services.sweep import sweep
 
@@ -203,6 +204,17 @@ def test_the_models_variance_is_read_from_an_index_too(no_traces):
     with explained() as plans:
         variance(timezone.now())
     assert "divergence_day" in plans.used
+
+
+def test_a_hit_is_found_in_the_table_itself_by_its_number(db):
+    if connection.vendor == "sqlite":
+        explain, found = "EXPLAIN QUERY PLAN", "USING INTEGER PRIMARY KEY (rowid=?)"
+    else:
+        explain, found = "EXPLAIN", "Index Scan using verdicts_numberedverdict_pkey"
+    with explained(), connection.cursor() as cursor:
+        asked = FOUND.format(1, "'cs_test_a'", 2)
+        cursor.execute(f"{explain} SELECT body {asked}")
+        assert found in str(cursor.fetchall())
 
 
 @on_postgresql

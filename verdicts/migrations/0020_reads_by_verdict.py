@@ -12,11 +12,9 @@ def by_verdict(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
     verdicts = apps.get_model("verdicts", "Verdict").objects
     batches: Any = apps.get_model("verdicts", "Reads").objects
     for batch in batches.iterator(chunk_size=10):
-        known = verdicts.filter(order__session_id__in=batch.sessions, kind="original")
-        batch.verdicts = {
-            str(pk): batch.sessions[session_id]
-            for pk, session_id in known.values_list("pk", "order__session_id")
-        }
+        known = verdicts.filter(order__session_id__in=batch.sessions)
+        one_of = dict(known.values_list("order__session_id", "pk"))  # any of an order's will do
+        batch.verdicts = {str(pk): batch.sessions[session] for session, pk in one_of.items()}
         batch.save()
 
 

@@ -4,13 +4,25 @@ from hypothesis import strategies as st
 
 from tests.verdicts.stripe_objects import session_object
 from verdicts.core.prompt import QueryError, clean_query
-from verdicts.core.sessions import CheckoutSession, is_session_id, metadata, read_session
+from verdicts.core.sessions import (
+    CheckoutSession,
+    is_session_id,
+    metadata,
+    read_session,
+    session_number,
+)
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=10,
 )
+
+
+def test_a_sessions_number_is_the_same_for_ever():
+    """It is a key in the database: another one would make a miss of every answer."""
+    assert session_number("cs_test_a1B2c3D4e5") == 6514598258332515093
+    assert 0 <= session_number("cs_live_" + "z" * 200) < 2**63
 
 
 def test_a_session_of_ours_is_read_whole():
