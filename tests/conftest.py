@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from zlib import crc32
@@ -22,6 +23,12 @@ from verdicts.services.hits import hits
 
 # ... and for whatever a test starts.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent / "fence")
+
+# Who starts us in the background of a shell or by nohup makes us deaf to one of these. We stay so,
+# and what a test starts is not: whatever ignores a signal passes that on, a handler does not.
+for number in (signal.SIGHUP, signal.SIGINT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 # A module that uses one of these starts whole sites, and waits for them most of the time.
 STARTS_A_SITE = ("live_site", "served_site", "running")
