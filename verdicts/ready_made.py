@@ -13,7 +13,7 @@ from django.db import connection
 PATIENCE: Final = 2  # seconds that a database may take, before Django is to try its luck
 
 FOUND: Final = (
-    "FROM verdicts_cachedverdict WHERE id = {} AND session_id = {} AND approved "
+    "FROM verdicts_cachedverdict WHERE id = {} AND {} AND approved "
     "AND (expires_at IS NULL OR expires_at > {})"
 )
 

@@ -9,6 +9,9 @@ from verdicts.core.sessions import session_number
 from verdicts.ready_made import FOUND, PATIENCE, ReadyMade
 
 KEPT_KB: Final = 128
+HIT: Final = (
+    f"SELECT CAST(body AS BLOB), etag, verdict_id {FOUND.format('?', 'session_id = ?', '?')}"
+)
 
 
 class SQLiteReader:
@@ -22,12 +25,11 @@ class SQLiteReader:
         # There are several of these: pages are the system's to keep, once for all.
         self._connection.execute(f"PRAGMA cache_size = -{KEPT_KB}")
         self._cursor = self._connection.cursor()
-        self._sql = f"SELECT CAST(body AS BLOB), etag, verdict_id {FOUND.format('?', '?', '?')}"
 
     def find(self, session_id: str) -> ReadyMade | None:
         asked = (session_number(session_id), session_id, int(time.time()))
         # Read to the end: a cursor left open would hold an old state of the database.
-        rows: list[ReadyMade] = self._cursor.execute(self._sql, asked).fetchall()
+        rows: list[ReadyMade] = self._cursor.execute(HIT, asked).fetchall()
         return rows[0] if rows else None
 
     def close(self) -> None:
