@@ -96,6 +96,12 @@ def log_of_its_own(settings, tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
+def quick_hashing(settings) -> None:
+    """A password takes half a second to compare, on purpose; here hundreds are."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
 def hits_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No test's reads are written seconds later, by another thread, into everybody's database."""
     monkeypatch.setattr("verdicts.services.hits.EVERY", 3600.0)

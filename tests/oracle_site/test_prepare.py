@@ -15,8 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def kept(tmp_path: Path, db: None, settings) -> Path:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def kept(tmp_path: Path, db: None) -> Path:
     return tmp_path / "var" / "admin-password"
 
 

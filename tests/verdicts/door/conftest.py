@@ -9,12 +9,6 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 PASSWORD = "a-phrase-of-adas-own-7"
 
 
-@pytest.fixture(autouse=True)
-def quick_hashing(settings) -> None:
-    """A password takes half a second to compare, on purpose; here dozens are."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def ada(db) -> User:
     return User.objects.create_user("ada", password=PASSWORD, is_staff=True)
