@@ -56,7 +56,9 @@ def lines(title: str, sizes: Sequence[int], series: Mapping[str, Sequence[float]
                 f'stroke="{INK if tick == 1 else FAINT}" stroke-width="1"/>'
             )
             drawn.append(_text(left - 8, y(tick) + 4, f"{tick:g}×", anchor="end"))
-    drawn += [_text(x(size), top + height + 22, f"{size:,}", anchor="middle") for size in sizes]
+    for size in sizes:
+        anchor = "end" if size == sizes[-1] else "middle"  # the names are to its right
+        drawn.append(_text(x(size), top + height + 22, f"{size:,}", anchor=anchor))
     # Names keep a line's distance, in the order in which the lines end.
     names = sorted(series, key=lambda name: -series[name][-1])
     below = 0.0
