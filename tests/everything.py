@@ -62,15 +62,18 @@ class Told(NamedTuple):
 # they end at about the same time.
 AT_ONCE: Final = 4
 PARTS: Final = (
-    Part("Whole sites, first half", SITES, share="1/2"),
-    Part("Whole sites, second half", SITES, share="2/2"),
-    Part("SQLite, last third", PLAIN, share="3/3"),
-    Part("SQLite, second third", PLAIN, share="2/3"),
-    Part("PostgreSQL, first half", DATABASE, share="1/2", on_postgresql=True),
     Part("Whole sites, PostgreSQL", f"{SITES} and django_db and not once", on_postgresql=True),
-    Part("SQLite, first third", PLAIN, share="1/3"),
+    Part("SQLite, 3 of 3", PLAIN, share="3/3"),
     Part("Browser", "browser"),
-    Part("PostgreSQL, second half", DATABASE, share="2/2", on_postgresql=True),
+    Part("SQLite, 2 of 3", PLAIN, share="2/3"),
+    Part("SQLite, 1 of 3", PLAIN, share="1/3"),
+    Part("PostgreSQL, 3 of 3", DATABASE, share="3/3", on_postgresql=True),
+    Part("PostgreSQL, 2 of 3", DATABASE, share="2/3", on_postgresql=True),
+    Part("Whole sites, 4 of 4", SITES, share="4/4"),
+    Part("Whole sites, 3 of 4", SITES, share="3/4"),
+    Part("Whole sites, 1 of 4", SITES, share="1/4"),
+    Part("Whole sites, 2 of 4", SITES, share="2/4"),
+    Part("PostgreSQL, 1 of 3", DATABASE, share="1/3", on_postgresql=True),
 )
 
 

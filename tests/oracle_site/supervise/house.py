@@ -102,9 +102,10 @@ def running(argv: list[str], **environment: str) -> Iterator[House]:
     try:
         yield house
     finally:
-        for one in house.alive():
-            with suppress(psutil.Error):
-                one.kill()
+        while left := house.alive():  # once more, for what was forked meanwhile
+            for one in left:
+                with suppress(psutil.Error):
+                    one.kill()
         house.process.communicate(timeout=30)
 
 
