@@ -22,8 +22,7 @@ SITE_POSTGRESQL: Final = "Oracle, PostgreSQL"
 FASTAPI: Final = "FastAPI with Redis"
 NODE: Final = "node in front of FastAPI with Redis"
 NGINX: Final = "nginx, one static file"
-BARE: Final = ("bare Django, granian", "bare Django, gunicorn")
-TUNED: Final = "bare Django, granian, 4 threads"  # one by default
+BARE: Final = ("bare Django, granian", "bare Django, granian, 4 threads", "bare Django, gunicorn")
 DRF: Final = ("DRF, row in SQLite", "DRF, row in PostgreSQL", "DRF, Django's Redis cache")
 
 
@@ -92,7 +91,7 @@ def _bare_django(stage: Stage) -> None:
     env = {"BODY_FILE": str(stage.folder / "body.json")}
     name = "benchmarks.peers.bare_django:application"
     for title, module, threads in zip(
-        (*BARE, TUNED), ("granian", "gunicorn", "granian"), (1, 4, 4), strict=True
+        BARE, ("granian", "granian", "gunicorn"), (1, 4, 4), strict=True
     ):
         if missing := _missing(module):
             stage.left_out[title] = missing

@@ -14,7 +14,6 @@ from benchmarks.cached.contenders import (
     NGINX,
     SITE_POSTGRESQL,
     SITE_SQLITE,
-    TUNED,
     Contender,
     everybody,
 )
@@ -35,17 +34,17 @@ ABOUT: Final = """
 serves has one core, its database or Redis included; wrk has the other. Everybody is measured in
 turns, four rounds; figures are medians. The site is its real production server on both databases,
 with the count of hits that it keeps. The peers are in `benchmarks/peers`. Bare Django is one view
-that reads nothing, under granian and gunicorn as they come; granian with four threads is faster
-than with its one, so it is in the table, too. The 99th percentile on PostgreSQL is held to that of
-FastAPI and DRF, and not of the bare Django views: who reads nothing has less to do than who asks a
-database server on the same core. The houses are held in memory.
+that reads nothing, under granian with its one thread and with four, and under gunicorn; throughput
+is held to whichever is fastest. The 99th percentile on PostgreSQL is held to that of FastAPI and
+DRF, and not of the bare Django views: who reads nothing has less to do than who asks a database
+server on the same core. The houses are held in memory.
 """.strip()
 
 
 def run(houses: Houses, orders: int = ORDERS) -> Section:
     section = Section("Cached reads", ABOUT)
     if missing := wrk.missing():
-        section.limits += limits({}, dict.fromkeys((FASTAPI, NGINX, *BARE, TUNED, *DRF), missing))
+        section.limits += limits({}, dict.fromkeys((FASTAPI, NGINX, *BARE, *DRF), missing))
         return section
     ids = write_ids(houses.folder / "ids.txt", orders)
     body = ideas(str)[1].original.body.encode()
@@ -141,7 +140,7 @@ def _slowest(found: Mapping[str, Load], left_out: Mapping[str, str]) -> list[Lim
 
     The bare views read nothing: they are beside the site on SQLite, as with throughput.
     """
-    beside = {SITE_SQLITE: (FASTAPI, *BARE, TUNED, *DRF), SITE_POSTGRESQL: (FASTAPI, *DRF)}
+    beside = {SITE_SQLITE: (FASTAPI, *BARE, *DRF), SITE_POSTGRESQL: (FASTAPI, *DRF)}
     return [
         Limit(
             f"{ours} / {peer}, 99th percentile",
