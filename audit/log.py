@@ -127,7 +127,7 @@ def _erase() -> int:
         return apply_erasures()
     except (OSError, DatabaseError) as error:
         cause = str(error) if isinstance(error, OSError) else type(error).__name__
-        # Without its traceback, whose text may quote a row.
+        # TRY400: no traceback, whose text may quote a row.
         logger.error("erased previews are still in the log's files: %s", cause)  # noqa: TRY400
         return 0
 
