@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from http.client import responses
 from typing import Final, NamedTuple
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -73,16 +73,23 @@ class Fastlane:
         asked = _ASKED.fullmatch(environ.get("QUERY_STRING", ""))
         if asked is None:
             return None
+        secure = self._https.holds_for(environ)
+        if self._https.required and not secure:
+            return None
         found = self._find(asked[1])
         if found is None:
             return None
         try:
-            answer = self._framed.answer(found, environ)
+            answer = self._framed.answer(found, environ, secure=secure)
         except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
             self._rest("answer", error)
             return None
         hits.count(found[2])
         return answer
+
+    @cached_property
+    def _https(self) -> "Https":
+        return Https.of_the_settings()
 
     def pass_on(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         return self._django(environ, start_response)
@@ -130,23 +137,34 @@ def _is_plain(environ: WSGIEnvironment) -> bool:
         and environ.get("HTTP_ACCEPT") in _PLAIN_ACCEPT
         and not environ.get("SCRIPT_NAME")
         and _is_ours(environ.get("HTTP_HOST", ""))
-        and (not settings.SECURE_SSL_REDIRECT or is_secure(environ))
     )
-
-
-def is_secure(environ: WSGIEnvironment) -> bool:
-    """As Django tells it."""
-    if settings.SECURE_PROXY_SSL_HEADER:
-        name, value = settings.SECURE_PROXY_SSL_HEADER
-        said = environ.get(name)
-        if said is not None:
-            return said == value or bool(said.split(",", 1)[0].strip() == value)
-    return bool(environ["wsgi.url_scheme"] == "https")
 
 
 @lru_cache(maxsize=32)
 def _is_ours(host: str) -> bool:
     return validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
+
+
+class Https(NamedTuple):
+    """Who came by HTTPS, as Django tells it.
+
+    Kept, for what Django's settings take to answer adds up to a twelfth of a hit.
+    """
+
+    required: bool
+    said_in: str | None  # the proxy's header
+    by: str  # the word for it there
+
+    @classmethod
+    def of_the_settings(cls) -> "Https":
+        name, value = settings.SECURE_PROXY_SSL_HEADER or (None, "")
+        return cls(settings.SECURE_SSL_REDIRECT, name, value)
+
+    def holds_for(self, environ: WSGIEnvironment) -> bool:
+        said = environ.get(self.said_in) if self.said_in else None
+        if said is None:
+            return bool(environ["wsgi.url_scheme"] == "https")
+        return said == self.by or bool(said.split(",", 1)[0].strip() == self.by)
 
 
 class NoFrame(Exception):
@@ -172,11 +190,11 @@ class Framed:
         self._frames: dict[tuple[bool, bool], Frame] = {}
         self._asking = threading.Lock()
 
-    def answer(self, found: ReadyMade, environ: WSGIEnvironment) -> Answer:
+    def answer(self, found: ReadyMade, environ: WSGIEnvironment, *, secure: bool) -> Answer:
         body, etag, _ = found
         asked = environ.get("HTTP_IF_NONE_MATCH")
         known = asked is not None and has_it(asked, etag)
-        kind = (is_secure(environ), known)
+        kind = (secure, known)
         status, shared, tagged, measured = self._frames.get(kind) or self._ask_for(kind, environ)
         if known:
             body = b""
@@ -190,22 +208,20 @@ class Framed:
         # and is then some MB of garbage that refers to itself.
         with self._asking:
             if kind not in self._frames:
-                self._frames[kind] = _frame(environ, known=kind[1])
+                secure, known = kind
+                self._frames[kind] = _frame(environ["HTTP_HOST"], secure=secure, known=known)
                 gc.collect()
             return self._frames[kind]
 
 
-def _frame(environ: WSGIEnvironment, *, known: bool) -> Frame:
+def _frame(host: str, *, secure: bool, known: bool) -> Frame:
     sample: WSGIEnvironment = {
         "PATH_INFO": PATH,
-        "HTTP_HOST": environ["HTTP_HOST"],
-        "wsgi.url_scheme": environ["wsgi.url_scheme"],
+        "HTTP_HOST": host,
+        "wsgi.url_scheme": "https" if secure else "http",
         "wsgi.input": io.BytesIO(),
         **({"HTTP_IF_NONE_MATCH": "*"} if known else {}),
     }
-    if settings.SECURE_PROXY_SSL_HEADER and is_secure(environ):
-        name, value = settings.SECURE_PROXY_SSL_HEADER
-        sample[name] = value
     setup_testing_defaults(sample)
     heard = []
 
