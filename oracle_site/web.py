@@ -9,10 +9,12 @@ We run granian's worker, and not its own manager of workers: that one opens a
 socket per worker, whose queue dies with it, and its workers skip what is to be
 done at exit.
 
-granian's threads are few. They answer cached hits and take in bodies, nothing
-else: threads that wait for each other's turn at the interpreter cost more than
-they bring. Django has a pool of threads of its own, so whatever is slow there,
-regenerations and checkouts above all, is in no hit's way.
+granian's threads are few. They take requests in and hand them on: what a cached
+verdict could answer to one thread, everything else to Django's pool. Whatever is
+slow there, regenerations and checkouts above all, is in no hit's way.
+
+All that was asked for by the time the thread for hits has a turn shares one read
+of the database, so the busier it is, the less a hit costs.
 """
 
 import argparse
@@ -29,14 +31,14 @@ from io import BytesIO
 from typing import Any, Final
 
 from django.conf import settings
-from django.db import connection
 from granian import _granian, wsgi
 from granian._futures import _new_cbscheduler
 from granian.http import HTTP1Settings
 
 from oracle_site.bodies import Bodies
+from oracle_site.together import Together
 from oracle_site.wsgi import application
-from verdicts.fastlane import Fastlane
+from verdicts.fastlane import Fastlane, Question
 
 logger = logging.getLogger(__name__)
 
@@ -48,9 +50,8 @@ callback_scheduler: Any = _new_cbscheduler
 BACKLOG: Final = 1024
 CONNECTIONS: Final = 1024  # open at once in one process, idle ones included; others wait
 IDLE: Final = 600  # seconds after which one of granian's threads ends
-# For hits. A read of SQLite's is over before anybody else gets a turn; PostgreSQL's may cross
-# a network, and meanwhile others can ask.
-FAST_THREADS: Final = {"sqlite": 4, "postgresql": 8}
+RECEIVERS: Final = 4  # granian's threads; on one core fewer stand in the way of its own work
+MOST_AT_ONCE: Final = 64  # hits of one read: the first has to wait for the last
 # For clients between two requests of one connection: by then each was told to close it.
 DRAIN: Final = 1.0
 
@@ -67,6 +68,9 @@ COMMON: Final = {
     "wsgi.version": (1, 0),
 }
 CLOSE: Final = ("Connection", "close")
+SORRY: Final = "Something went wrong here. Please try again."
+
+Asked = tuple[Any, Question]  # granian's protocol takes the answer
 
 
 class Head:
@@ -80,28 +84,47 @@ class Head:
 
 
 class Web:
-    def __init__(self, lane: Fastlane, *, fast: int, threads: int) -> None:
+    def __init__(self, lane: Fastlane, *, threads: int) -> None:
         self._lane = lane
-        self._fast = fast
+        self.hits = Together[Asked](self._answer_hits, most=MOST_AT_ONCE)
         self._pool = ThreadPoolExecutor(threads, "django")
-        self._bodies = Bodies(fast)
+        self._bodies = Bodies(RECEIVERS)
         self._draining = False
 
     def handle(self, protocol: Any, scope: dict[str, Any]) -> int:
-        """Answer a hit, or have it answered; granian calls it in one of its threads."""
-        hit = self._lane.hit(scope)
-        if hit:
-            status, headers, body = hit
+        """Have it answered; granian calls it in one of its threads."""
+        question = self._lane.question(scope)
+        if question:
+            self.hits.put((protocol, question))
+        else:
+            self._hand_to_django(protocol, scope)
+        return 0  # the status is not known yet, and asked for by nobody
+
+    def _answer_hits(self, asked: list[Asked]) -> None:
+        try:
+            self._answer_by_one_read(asked)
+        except Exception:
+            logger.exception("hits could not be answered")
+            for protocol, _ in asked:  # whoever has an answer keeps that one
+                self._refuse(protocol, 500, SORRY)
+
+    def _answer_by_one_read(self, asked: list[Asked]) -> None:
+        answers = self._lane.answers([question for _, question in asked])
+        for (protocol, question), answer in zip(asked, answers, strict=True):
+            if answer is None:
+                self._hand_to_django(protocol, question[-1])
+                continue
+            status, headers, body = answer
             if self._draining:
                 headers.append(CLOSE)
             protocol.response_bytes(status, headers, body)
-            return status
+
+    def _hand_to_django(self, protocol: Any, scope: dict[str, Any]) -> None:
         environ = COMMON | scope
         if environ.get("CONTENT_LENGTH", "0") != "0" and not self._take_in(environ):
             self._refuse(protocol, 503, "Too many requests are being received. Please try again.")
-            return 503
+            return
         self._pool.submit(self._by_django, protocol, environ)
-        return 0  # not known yet, and asked for by nobody
 
     def _take_in(self, environ: dict[str, Any]) -> bool:
         """The body, while it is there: to granian a request is over when `handle` returns."""
@@ -123,7 +146,7 @@ class Web:
             self._answer(protocol, head, body)
         except Exception:
             logger.exception("a request could not be answered")
-            self._refuse(protocol, 500, "Something went wrong here. Please try again.")
+            self._refuse(protocol, 500, SORRY)
 
     def _answer(self, protocol: Any, head: Head, body: Any) -> None:
         headers = [*head.headers, CLOSE] if self._draining else head.headers  # theirs may be shared
@@ -145,7 +168,8 @@ class Web:
         stop.add_cb(over.set)
         loop = asyncio.new_event_loop()
         scheduler = callback_scheduler(loop, self.handle, impl_asyncio=True)
-        worker(listening, self._fast).serve_mtr(scheduler, loop, stop)
+        self.hits.start()
+        worker(listening).serve_mtr(scheduler, loop, stop)
         if ready is not None:
             os.write(ready, b"!")
             os.close(ready)
@@ -155,10 +179,11 @@ class Web:
         time.sleep(DRAIN)
         stop.set()
         over.wait()
+        self.hits.end()
         self._pool.shutdown()
 
 
-def worker(listening: int, threads: int) -> Any:
+def worker(listening: int) -> Any:
     no_tls: tuple[Any, ...] = (False, None, None, None, "tls1.3", None, [], False)
     return granian.WSGIWorker(
         1,
@@ -166,7 +191,7 @@ def worker(listening: int, threads: int) -> Any:
         None,
         1,
         512,
-        threads,
+        RECEIVERS,
         IDLE,
         CONNECTIONS,
         "1",
@@ -191,7 +216,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, required=True, help="for all but hits")
     parser.add_argument("--ready", type=int, help="descriptor that gets a byte")
     options = parser.parse_args()
-    web = Web(application, fast=FAST_THREADS[connection.vendor], threads=options.threads)
+    web = Web(application, threads=options.threads)
     web.serve(options.listen, ready=options.ready)
 
 

@@ -14,7 +14,7 @@ import re
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from http.client import responses
 from typing import Final, NamedTuple
@@ -38,6 +38,7 @@ from verdicts.services.hits import hits
 logger = logging.getLogger(__name__)
 
 Headers = list[tuple[str, str]]
+Question = tuple[str, bool, WSGIEnvironment]  # the session, whether by HTTPS, and all of it
 Answer = tuple[int, Headers, bytes]  # the headers are the caller's own
 
 PATH: Final = "/api/verdict"
@@ -59,56 +60,68 @@ class Fastlane:
         os.register_at_fork(after_in_child=self._free.clear)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        hit = self.hit(environ)
-        if hit is None:
+        question = self.question(environ)
+        answer = self.answers([question])[0] if question else None
+        if answer is None:
             return self.pass_on(environ, start_response)
-        status, headers, body = hit
+        status, headers, body = answer
         start_response(f"{status} {responses[status]}", headers)
         return [body]
 
-    def hit(self, environ: WSGIEnvironment) -> Answer | None:
-        """The answer, in the time of one short read; None: it is for Django to give."""
+    def question(self, environ: WSGIEnvironment) -> Question | None:
+        """What a cached verdict could answer; None: it is for Django."""
         if environ["PATH_INFO"] != PATH or not _is_plain(environ):
             return None
         asked = _ASKED.fullmatch(environ.get("QUERY_STRING", ""))
-        if asked is None:
-            return None
         secure = self._https.holds_for(environ)
-        if self._https.required and not secure:
+        if asked is None or (self._https.required and not secure):
             return None
-        found = self._find(asked[1])
-        if found is None:
-            return None
-        try:
-            answer = self._framed.answer(found, environ, secure=secure)
-        except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
-            self._rest("answer", error)
-            return None
-        hits.count(found[2])
-        return answer
+        return asked[1], secure, environ
+
+    def answers(self, questions: Sequence[Question]) -> list[Answer | None]:
+        """Each one's, in the time of one short read for all; None: it is for Django to give."""
+        found = self._find([session_id for session_id, _, _ in questions])
+        answers: list[Answer | None] = []
+        shown: list[int] = []
+        for session_id, secure, environ in questions:
+            entry = found.get(session_id)
+            answer = self._answer(entry, environ, secure=secure) if entry else None
+            answers.append(answer)
+            if answer and entry:
+                shown.append(entry[2])
+        if shown:
+            hits.count(*shown)
+        return answers
+
+    def pass_on(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return self._django(environ, start_response)
 
     @cached_property
     def _https(self) -> "Https":
         return Https.of_the_settings()
 
-    def pass_on(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        return self._django(environ, start_response)
-
-    def _find(self, session_id: str) -> ReadyMade | None:
+    def _find(self, session_ids: list[str]) -> dict[str, ReadyMade]:
         if time.monotonic() < self._rests_until:
-            return None
+            return {}
         reader = None
         try:
             reader = self._taken() or open_reader()
-            found = reader.find(session_id)
+            found = reader.find(session_ids)
         except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
             self._rest("read", error)
             if reader:
                 reader.close()
             self.close()
-            return None
+            return {}
         self._free.append(reader)
         return found
+
+    def _answer(self, found: ReadyMade, environ: WSGIEnvironment, *, secure: bool) -> Answer | None:
+        try:
+            return self._framed.answer(found, environ, secure=secure)
+        except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
+            self._rest("answer", error)
+            return None
 
     def _rest(self, what: str, error: Exception) -> None:
         logger.warning("the fast lane cannot %s: %s", what, type(error).__name__)

@@ -1,19 +1,17 @@
-"""The ready-made answer of a session, from PostgreSQL (see `verdicts.ready_made`)."""
+"""The ready-made answers of sessions, from PostgreSQL (see `verdicts.ready_made`)."""
 
 import time
 from typing import Any, Final
 
 import psycopg
 from psycopg import pq
+from psycopg.pq.abc import PGresult
 
 from verdicts.core.sessions import session_number
 from verdicts.ready_made import FOUND, PATIENCE, ReadyMade
 
-# The id is compared and not looked for: to the planner its index is as good as the number's.
-_SAME: Final = "session_id || '' = $2"
-HIT: Final = f"SELECT body, etag, verdict_id {FOUND.format('$1', _SAME, '$3')}"
-_TEXT: Final = psycopg.adapters.types["text"].oid
-_BIGINT: Final = psycopg.adapters.types["int8"].oid
+HIT: Final = f"SELECT session_id, body, etag, verdict_id {FOUND.format('= ANY ($1)', '$2')}"
+_BIGINT: Final = psycopg.adapters.types["int8"]
 
 
 class PostgresReader:
@@ -31,23 +29,29 @@ class PostgresReader:
         }
         self._connection = psycopg.connect(autocommit=True, **asked)  # type: ignore[arg-type]  # whatever Django was given
         self._libpq = self._connection.pgconn
-        prepared = self._libpq.prepare(b"hit", HIT.encode(), [_BIGINT, _TEXT, _BIGINT])
+        prepared = self._libpq.prepare(b"hit", HIT.encode(), [_BIGINT.array_oid, _BIGINT.oid])
         if prepared.status != pq.ExecStatus.COMMAND_OK:
             self._connection.close()  # nobody else can: there is no reader
             raise psycopg.OperationalError(prepared.get_error_message())
 
-    def find(self, session_id: str) -> ReadyMade | None:
-        asked = [b"%d" % session_number(session_id), session_id.encode(), b"%d" % time.time()]
+    def find(self, session_ids: list[str]) -> dict[str, ReadyMade]:
+        numbers = ",".join([str(session_number(one)) for one in session_ids])
+        asked = [b"{%b}" % numbers.encode(), b"%d" % time.time()]
         rows = self._libpq.exec_prepared(b"hit", asked)
         if rows.status != pq.ExecStatus.TUPLES_OK:
             raise psycopg.OperationalError(rows.get_error_message())
-        if not rows.ntuples:
-            return None
-        body, etag, verdict_id = (rows.get_value(0, column) for column in range(3))
-        return (body, etag.decode(), int(verdict_id)) if body and etag and verdict_id else None
+        read = (_row(rows, number) for number in range(rows.ntuples))
+        return {
+            session_id.decode(): (body, etag.decode(), int(verdict_id))
+            for session_id, body, etag, verdict_id in read
+        }
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _row(rows: PGresult, number: int) -> list[bytes]:
+    return [rows.get_value(number, column) or b"" for column in range(4)]  # none may be null
 
 
 def open_reader(settings: dict[str, Any]) -> PostgresReader:

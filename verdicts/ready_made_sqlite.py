@@ -1,4 +1,4 @@
-"""The ready-made answer of a session, from SQLite (see `verdicts.ready_made`)."""
+"""The ready-made answers of sessions, from SQLite (see `verdicts.ready_made`)."""
 
 import sqlite3
 import time
@@ -9,8 +9,9 @@ from verdicts.core.sessions import session_number
 from verdicts.ready_made import FOUND, PATIENCE, ReadyMade
 
 KEPT_KB: Final = 128
+_NUMBERS: Final = "IN (SELECT value FROM json_each(?))"
 HIT: Final = (
-    f"SELECT CAST(body AS BLOB), etag, verdict_id {FOUND.format('?', 'session_id = ?', '?')}"
+    f"SELECT session_id, CAST(body AS BLOB), etag, verdict_id {FOUND.format(_NUMBERS, '?')}"
 )
 
 
@@ -26,11 +27,11 @@ class SQLiteReader:
         self._connection.execute(f"PRAGMA cache_size = -{KEPT_KB}")
         self._cursor = self._connection.cursor()
 
-    def find(self, session_id: str) -> ReadyMade | None:
-        asked = (session_number(session_id), session_id, int(time.time()))
+    def find(self, session_ids: list[str]) -> dict[str, ReadyMade]:
+        numbers = ",".join([str(session_number(one)) for one in session_ids])
         # Read to the end: a cursor left open would hold an old state of the database.
-        rows: list[ReadyMade] = self._cursor.execute(HIT, asked).fetchall()
-        return rows[0] if rows else None
+        rows = self._cursor.execute(HIT, (f"[{numbers}]", int(time.time()))).fetchall()
+        return {session_id: (body, etag, verdict) for session_id, body, etag, verdict in rows}
 
     def close(self) -> None:
         self._connection.close()

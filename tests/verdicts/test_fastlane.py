@@ -223,8 +223,22 @@ def test_each_hit_is_counted_once(lane, delivered):
     assert order.hits == before + 2
 
 
+class Counting:
+    """A reader that notes what it is asked together."""
+
+    def __init__(self, reader: Any, looked: list[list[str]]) -> None:
+        self._reader, self._looked = reader, looked
+
+    def find(self, session_ids: list[str]) -> Any:
+        self._looked.append(session_ids)
+        return self._reader.find(session_ids)
+
+    def close(self) -> None:
+        self._reader.close()
+
+
 class Broken:
-    def find(self, _session_id: str) -> None:
+    def find(self, _session_ids: list[str]) -> None:
         raise OSError("gone")
 
     def close(self) -> None:
@@ -259,6 +273,32 @@ def test_many_at_once_get_each_their_own(lane, passed_on, delivered):
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(read, range(400)))
     assert passed_on == []
+
+
+def test_who_asks_together_shares_a_read_and_gets_each_their_own(lane, delivered, monkeypatch):
+    first, second, lost = (delivered("quick") for _ in range(3))
+    expired(CachedVerdict.objects.filter(session_id=lost.session_id), lost)
+    etag = CachedVerdict.objects.get(session_id=second.session_id).etag
+    asked = [
+        question(first.session_id),
+        question("cs_test_unknown0000"),
+        question(second.session_id, HTTP_IF_NONE_MATCH=etag),
+        question(lost.session_id),
+        question(second.session_id),
+        question(first.session_id),
+    ]
+    opened, looked = fastlane.open_reader, []
+    monkeypatch.setattr(fastlane, "open_reader", lambda: Counting(opened(), looked))
+    hits.flush()
+    answers = lane.answers([lane.question(one) for one in asked])
+    assert len(looked) == 1
+    assert hits.flush() == 4
+    for one, given in zip(asked, answers, strict=True):
+        if one["QUERY_STRING"].endswith((lost.session_id, "unknown0000")):
+            assert given is None
+            continue
+        status, headers, body = answer(WSGIHandler(), one)
+        assert given == (int(status[:3]), headers, body)
 
 
 def test_a_connection_that_was_cut_is_opened_anew(lane, passed_on, delivered, monkeypatch):
@@ -308,7 +348,7 @@ def test_the_options_of_the_database_are_its_options_here_too(delivered, monkeyp
         changed = {**options, "options": f"-c search_path={path}"}
         monkeypatch.setitem(connection.settings_dict, "OPTIONS", changed)
         with closing(open_reader()) as reader:
-            return reader.find(order.session_id)
+            return reader.find([order.session_id])
 
     assert found("public")
     with pytest.raises(psycopg.OperationalError, match="verdicts_cachedverdict"):

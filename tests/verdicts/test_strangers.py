@@ -8,7 +8,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.verdicts.test_fastlane import answer, question
+from tests.verdicts.test_fastlane import Counting, answer, question
 from verdicts import fastlane
 from verdicts.fastlane import Fastlane
 from verdicts.services import lookups
@@ -134,24 +134,10 @@ def test_without_a_token_nothing_is_looked_up(delivered, learn, headers):
 # The fast lane
 
 
-class Counting:
-    """A reader of the fast lane that counts what it is asked."""
-
-    def __init__(self, reader: Any, asked: list[str]) -> None:
-        self._reader, self._asked = reader, asked
-
-    def find(self, session_id: str) -> Any:
-        self._asked.append(session_id)
-        return self._reader.find(session_id)
-
-    def close(self) -> None:
-        self._reader.close()
-
-
 @pytest.fixture
 def lane(monkeypatch) -> Callable[[str], tuple[Any, int, int]]:
     """The whole site's answer, how often the fast lane looked, and how often Django was asked."""
-    looked: list[str] = []
+    looked: list[list[str]] = []
     passed_on: list[str] = []
     opened = fastlane.open_reader
     monkeypatch.setattr(fastlane, "open_reader", lambda: Counting(opened(), looked))

@@ -41,10 +41,10 @@ class Hits:
         self._timer: threading.Timer | None = None
         self._hurries = False
 
-    def count(self, verdict_id: int) -> None:
-        """One more answer from the cache, with that verdict."""
+    def count(self, *verdict_ids: int) -> None:
+        """Answers from the cache, with these verdicts: each is one more."""
         with self._lock:
-            self._fresh.append(verdict_id)
+            self._fresh.extend(verdict_ids)
             if self._timer is None:
                 self._start(EVERY, self.flush)
             if len(self._fresh) >= MOST and not self._hurries:

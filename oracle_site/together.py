@@ -1,0 +1,39 @@
+"""A thread that deals with things together: all that are there by the time it has a turn.
+
+The more are waiting, the less each costs where much of it is paid once for all.
+"""
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Generic, TypeVar
+
+Thing = TypeVar("Thing")
+
+
+class Together(Generic[Thing]):
+    def __init__(self, deal_with: Callable[[list[Thing]], None], *, most: int) -> None:
+        """`deal_with` gets one to `most` of them, in their order. It must not raise."""
+        self._deal_with = deal_with
+        self._most = most
+        self._waiting: SimpleQueue[Thing | None] = SimpleQueue()
+        # In nobody's way where a process ends by an error, and so without `end`.
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.put: Callable[[Thing], None] = self._waiting.put
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def end(self) -> None:
+        """Waits until everything was dealt with that was put in before."""
+        self._waiting.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        ended = False
+        while not ended:
+            there = min(self._waiting.qsize(), self._most)
+            taken = [self._waiting.get() for _ in range(there or 1)]
+            ended = taken[-1] is None
+            if things := [one for one in taken if one is not None]:
+                self._deal_with(things)
