@@ -1,4 +1,4 @@
-"""Takes in the bodies of requests, in all threads but one: that one is for cached verdicts.
+"""Takes in the bodies of requests, in all threads but one: that one is for requests without.
 
 A proxy hands a body on whole, and then it is here in no time, however many come at
 once: each waits for its turn. Whoever sends one a byte a minute keeps a thread; once

@@ -38,7 +38,7 @@ from granian.http import HTTP1Settings
 from oracle_site.bodies import Bodies
 from oracle_site.together import Together
 from oracle_site.wsgi import application
-from verdicts.fastlane import Fastlane, Question
+from verdicts.fastlane import Answer, Fastlane, Question
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ callback_scheduler: Any = _new_cbscheduler
 BACKLOG: Final = 1024
 CONNECTIONS: Final = 1024  # open at once in one process, idle ones included; others wait
 IDLE: Final = 600  # seconds after which one of granian's threads ends
-RECEIVERS: Final = 4  # granian's threads; on one core fewer stand in the way of its own work
+RECEIVERS: Final = 4  # granian's threads for Python; with fewer its own gets less of a busy core
 MOST_AT_ONCE: Final = 64  # hits of one read: the first has to wait for the last
 # For clients between two requests of one connection: by then each was told to close it.
 DRAIN: Final = 1.0
@@ -102,22 +102,25 @@ class Web:
 
     def _answer_hits(self, asked: list[Asked]) -> None:
         try:
-            self._answer_by_one_read(asked)
+            answers = self._lane.answers([question for _, question in asked])
         except Exception:
             logger.exception("hits could not be answered")
-            for protocol, _ in asked:  # whoever has an answer keeps that one
+            answers = [None] * len(asked)
+        for (protocol, (_, _, scope)), answer in zip(asked, answers, strict=True):
+            try:
+                self._answer_hit(protocol, scope, answer)
+            except Exception:
+                logger.exception("a hit could not be answered")
                 self._refuse(protocol, 500, SORRY)
 
-    def _answer_by_one_read(self, asked: list[Asked]) -> None:
-        answers = self._lane.answers([question for _, question in asked])
-        for (protocol, question), answer in zip(asked, answers, strict=True):
-            if answer is None:
-                self._hand_to_django(protocol, question[-1])
-                continue
-            status, headers, body = answer
-            if self._draining:
-                headers.append(CLOSE)
-            protocol.response_bytes(status, headers, body)
+    def _answer_hit(self, protocol: Any, scope: dict[str, Any], answer: Answer | None) -> None:
+        if answer is None:
+            self._pool.submit(self._by_django, protocol, COMMON | scope)
+            return
+        status, headers, body = answer
+        if self._draining:
+            headers.append(CLOSE)
+        protocol.response_bytes(status, headers, body)
 
     def _hand_to_django(self, protocol: Any, scope: dict[str, Any]) -> None:
         environ = COMMON | scope

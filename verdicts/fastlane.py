@@ -53,7 +53,7 @@ class Fastlane:
         self._django = django
         self._framed = Framed()
         # Whoever asks takes one out, so that no two threads ever share it. There are as
-        # many as were in use at once, which is fewer than there are threads.
+        # many as were in use at once: one in a web process of ours.
         self._free: deque[Reader] = deque()
         self._rests_until = 0.0
         # A connection that two processes share would mix up their answers.
@@ -83,12 +83,15 @@ class Fastlane:
         found = self._find([session_id for session_id, _, _ in questions])
         answers: list[Answer | None] = []
         shown: list[int] = []
-        for session_id, secure, environ in questions:
-            entry = found.get(session_id)
-            answer = self._answer(entry, environ, secure=secure) if entry else None
-            answers.append(answer)
-            if answer and entry:
-                shown.append(entry[2])
+        try:
+            for session_id, secure, environ in questions:
+                entry = found.get(session_id)
+                answers.append(entry and self._framed.answer(entry, environ, secure=secure))
+                if entry:
+                    shown.append(entry[2])
+        except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
+            self._rest("answer", error)
+            answers += [None] * (len(questions) - len(answers))
         if shown:
             hits.count(*shown)
         return answers
@@ -115,13 +118,6 @@ class Fastlane:
             return {}
         self._free.append(reader)
         return found
-
-    def _answer(self, found: ReadyMade, environ: WSGIEnvironment, *, secure: bool) -> Answer | None:
-        try:
-            return self._framed.answer(found, environ, secure=secure)
-        except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
-            self._rest("answer", error)
-            return None
 
     def _rest(self, what: str, error: Exception) -> None:
         logger.warning("the fast lane cannot %s: %s", what, type(error).__name__)
@@ -165,8 +161,8 @@ class Https(NamedTuple):
     """
 
     required: bool
-    said_in: str | None  # the proxy's header
-    by: str  # the word for it there
+    header: str | None  # in which a proxy says so
+    word: str  # for it, there
 
     @classmethod
     def of_the_settings(cls) -> "Https":
@@ -174,10 +170,10 @@ class Https(NamedTuple):
         return cls(settings.SECURE_SSL_REDIRECT, name, value)
 
     def holds_for(self, environ: WSGIEnvironment) -> bool:
-        said = environ.get(self.said_in) if self.said_in else None
+        said = environ.get(self.header) if self.header else None
         if said is None:
             return bool(environ["wsgi.url_scheme"] == "https")
-        return said == self.by or bool(said.split(",", 1)[0].strip() == self.by)
+        return said == self.word or bool(said.split(",", 1)[0].strip() == self.word)
 
 
 class NoFrame(Exception):

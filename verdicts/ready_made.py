@@ -12,11 +12,7 @@ from django.db import connection
 
 PATIENCE: Final = 2  # seconds that a database may take, before Django is to try its luck
 
-# By number alone, so that no planner takes another way; whoever reads compares the id.
-FOUND: Final = (
-    "FROM verdicts_cachedverdict WHERE id {} AND approved "
-    "AND (expires_at IS NULL OR expires_at > {})"
-)
+SERVED: Final = "WHERE approved AND (expires_at IS NULL OR expires_at > {})"
 
 ReadyMade = tuple[bytes, str, int]  # body, ETag and the verdict's number
 

@@ -6,12 +6,16 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from verdicts.core.sessions import session_number
-from verdicts.ready_made import FOUND, PATIENCE, ReadyMade
+from verdicts.ready_made import PATIENCE, SERVED, ReadyMade
 
 KEPT_KB: Final = 128
-_NUMBERS: Final = "IN (SELECT value FROM json_each(?))"
+# CROSS: from the numbers to the table, and never the other way, whatever is known of its size.
+_ENTRIES: Final = (
+    "FROM json_each(?) AS asked "
+    "CROSS JOIN verdicts_cachedverdict AS entry ON entry.id = asked.value"
+)
 HIT: Final = (
-    f"SELECT session_id, CAST(body AS BLOB), etag, verdict_id {FOUND.format(_NUMBERS, '?')}"
+    f"SELECT session_id, CAST(body AS BLOB), etag, verdict_id {_ENTRIES} {SERVED.format('?')}"
 )
 
 
@@ -23,7 +27,7 @@ class SQLiteReader:
             address, uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False
         )
         self._connection.execute("PRAGMA query_only = 1")
-        # There are several of these: pages are the system's to keep, once for all.
+        # There is one in each process: pages are the system's to keep, once for all.
         self._connection.execute(f"PRAGMA cache_size = -{KEPT_KB}")
         self._cursor = self._connection.cursor()
 

@@ -112,6 +112,24 @@ def test_over_https_the_headers_are_those_of_https(both, delivered, settings):
         assert dict(headers)["Strict-Transport-Security"].startswith("max-age=3600")
 
 
+@pytest.mark.parametrize(
+    ("server", "proxy"),
+    [("http", "https"), ("https", "http"), ("https", "http, https"), ("https", ""), ("http", "")],
+)
+@pytest.mark.parametrize("believed", [True, False])
+def test_who_came_by_https_is_whom_django_takes_for_it(
+    both, delivered, settings, server, proxy, believed
+):
+    settings.SECURE_HSTS_SECONDS = 3600
+    header = ("HTTP_X_FORWARDED_PROTO", "https")
+    settings.SECURE_PROXY_SSL_HEADER = header if believed else None
+    order = delivered("quick")
+    changes = {"HTTP_X_FORWARDED_PROTO": proxy} if proxy else {}
+    _, headers, _ = both(order.session_id, **{"wsgi.url_scheme": server}, **changes)
+    word = proxy.split(",")[0] if proxy and believed else server
+    assert ("Strict-Transport-Security" in dict(headers)) == (word == "https")
+
+
 def test_without_https_django_redirects(lane, passed_on, delivered, settings):
     settings.SECURE_SSL_REDIRECT = True
     order = delivered("quick")
@@ -338,6 +356,16 @@ def test_an_answer_that_cannot_be_made_is_djangos_and_counted_once(
     assert len(passed_on) == 1
 
 
+def test_an_answer_that_cannot_be_made_is_not_tried_for_all_who_asked_together(
+    lane, delivered, monkeypatch
+):
+    tried = []
+    monkeypatch.setattr(fastlane, "resolve", lambda *_: tried.append(1) or raising())
+    asked = lane.question(question(delivered("quick").session_id))
+    assert lane.answers([asked] * 3) == [None] * 3
+    assert tried == [1]
+
+
 def test_the_options_of_the_database_are_its_options_here_too(delivered, monkeypatch):
     if connection.vendor != "postgresql":
         pytest.skip("SQLite's are not of that kind")
@@ -367,3 +395,7 @@ def test_two_sessions_of_one_number_never_get_each_others_answer(
     assert (status, passed_on) == ("200 OK", [])
     assert answer(lane, question(first.session_id))[2] != body
     assert len(passed_on) == 1
+    cached = CachedVerdict.objects.get().session_id
+    asked = [lane.question(question(one.session_id)) for one in (first, second)]
+    there = [one is not None for one in lane.answers(asked)]
+    assert there == [first.session_id == cached, second.session_id == cached]

@@ -22,7 +22,7 @@ from verdicts.services import reads
 logger = logging.getLogger(__name__)
 
 EVERY: Final = 5.0  # seconds
-MOST: Final = 20_000  # hits that are worth a write before that: they take memory
+MOST: Final = 5_000  # hits that are worth a write before that: readers wait while they are written
 PORTION: Final = 1000  # verdicts in one batch
 BATCHES: Final = 10  # that a web process adds up at a time
 
