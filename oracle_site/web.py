@@ -52,6 +52,9 @@ CONNECTIONS: Final = 1024  # open at once in one process, idle ones included; ot
 IDLE: Final = 600  # seconds after which one of granian's threads ends
 RECEIVERS: Final = 4  # granian's threads for Python; with fewer its own gets less of a busy core
 MOST_AT_ONCE: Final = 64  # hits of one read: the first has to wait for the last
+# Seconds at the interpreter while others wait. A fifth of what Python allows: beside busy pages
+# of Django's it gives hits a quarter more.
+TURN: Final = 0.001
 # For clients between two requests of one connection: by then each was told to close it.
 DRAIN: Final = 1.0
 
@@ -219,6 +222,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, required=True, help="for all but hits")
     parser.add_argument("--ready", type=int, help="descriptor that gets a byte")
     options = parser.parse_args()
+    sys.setswitchinterval(TURN)
     web = Web(application, threads=options.threads)
     web.serve(options.listen, ready=options.ready)
 
