@@ -1,18 +1,16 @@
 """The fast lane and Django's own view: the same bytes for a hit, and Django for all else."""
 
-import io
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
-from wsgiref.util import setup_testing_defaults
 
 import psycopg
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import connection
 
+from tests.verdicts.asking import Answer, Counting, answer, question
 from tests.verdicts.stripe_objects import charge_object
 from verdicts import fastlane
 from verdicts.fastlane import Fastlane
@@ -25,30 +23,6 @@ from verdicts.services.payments import receive
 
 # What is not committed, the fast lane's own connection does not see.
 pytestmark = pytest.mark.django_db(transaction=True)
-
-Answer = tuple[str, list[tuple[str, str]], bytes]
-
-
-def question(session_id: str, **changes: str) -> dict[str, Any]:
-    """The environ of a request; a change to "" takes the key out."""
-    environ: dict[str, Any] = {
-        "PATH_INFO": "/api/verdict",
-        "QUERY_STRING": f"session_id={session_id}",
-        "HTTP_HOST": "127.0.0.1",
-        **changes,
-    }
-    setup_testing_defaults(environ)
-    environ["wsgi.input"] = io.BytesIO()
-    return {key: value for key, value in environ.items() if value != ""}
-
-
-def answer(application: Callable[..., Any], environ: dict[str, Any]) -> Answer:
-    heard: list[Any] = []
-    parts = application(environ, lambda *said: heard.extend(said))
-    body = b"".join(parts)
-    if hasattr(parts, "close"):
-        parts.close()
-    return heard[0], heard[1], body
 
 
 @pytest.fixture
@@ -239,20 +213,6 @@ def test_each_hit_is_counted_once(lane, delivered):
     assert hits.flush() == 2
     order.refresh_from_db()
     assert order.hits == before + 2
-
-
-class Counting:
-    """A reader that notes what it is asked together."""
-
-    def __init__(self, reader: Any, looked: list[list[str]]) -> None:
-        self._reader, self._looked = reader, looked
-
-    def find(self, session_ids: list[str]) -> Any:
-        self._looked.append(session_ids)
-        return self._reader.find(session_ids)
-
-    def close(self) -> None:
-        self._reader.close()
 
 
 class Broken:

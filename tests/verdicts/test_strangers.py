@@ -8,7 +8,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.verdicts.test_fastlane import Counting, answer, question
+from tests.verdicts.asking import Counting, answer, question
 from verdicts import fastlane
 from verdicts.fastlane import Fastlane
 from verdicts.services import lookups
