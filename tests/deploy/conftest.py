@@ -1,0 +1,48 @@
+"""nginx as deployed, in front of recording upstreams."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+
+from tests.deploy.upstream import Upstream, running_upstream
+from tests.nginx import Nginx, NginxMissing, find_nginx, running_nginx
+
+
+class Site(NamedTuple):
+    nginx: Nginx
+    web: list[Upstream]
+    reader: Upstream
+    http: httpx.Client
+
+    def asked_of_web(self) -> list[str]:
+        """Method and target of all requests that reached Django's place."""
+        return [f"{one.method} {one.target}" for each in self.web for one in each.requests]
+
+
+@pytest.fixture(scope="session")
+def nginx() -> str:
+    try:
+        return find_nginx()
+    except NginxMissing as error:
+        pytest.skip(str(error))  # `make test` reports it in a line of its own
+
+
+@pytest.fixture
+def site(nginx: str, tmp_path: Path) -> Iterator[Site]:
+    """Django's place answers 200 'django'; the reader's 404 with nothing."""
+    web = [Upstream(tmp_path / f"web-{n}.sock", body=b"django") for n in (1, 2)]
+    reader = Upstream(tmp_path / "reader.sock", status=404)
+    with ExitStack() as stack:
+        for each in (*web, reader):
+            stack.enter_context(running_upstream(each))
+        started = stack.enter_context(
+            running_nginx(tmp_path / "nginx", web=[w.socket for w in web], reader=reader.socket)
+        )
+        http = stack.enter_context(
+            httpx.Client(base_url=started.url, verify=started.tls, timeout=20, trust_env=False)
+        )
+        yield Site(started, web, reader, http)
