@@ -1,6 +1,6 @@
 # Two commands matter: `make run` and `make test`. Both set up what they need.
-# `make serve` is for customers: docs/SERVING.md. `make drill` breaks a site of its own on
-# purpose, `make crowd` fills one with customers at once: docs/DRILL.md.
+# `make drill` breaks a site of its own on purpose, `make crowd` fills one with customers at
+# once: docs/DRILL.md.
 PORT ?= 8000
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -13,17 +13,11 @@ DEPLOY := SITE_URL=https://oracle.example BEHIND_PROXY=1 STAFF_EMAILS=staff@orac
 	ORACLE_MAIL=smtp EMAIL_HOST=mail.oracle.example \
 	SECRET_KEY=a-key-that-only-the-deployment-check-ever-sees-9f2c41d07be85a36
 
-.PHONY: run serve restart test check audit bench drill crowd format screenshots
+.PHONY: run test check audit bench drill crowd format screenshots
 
 run: $(VENV)/.runtime
-	@$(PY) -m oracle_site.run --port $(PORT)
-
-# WHAT=web or WHAT=work: one half; ENV=FILE: settings, read anew at every restart.
-serve: $(VENV)/.runtime
-	@$(PY) -m oracle_site.serve $(if $(WHAT),--only $(WHAT)) $(if $(ENV),--env-file $(ENV)) $(ARGS)
-
-restart: $(VENV)/.runtime
-	@$(PY) -m oracle_site.serve --restart $(ARGS)
+	@$(PY) -m oracle_site.dev_setup --port $(PORT) $(if $(SANDBOX_PORT),--sandbox-port $(SANDBOX_PORT)); \
+		code=$$?; case $$code in 130|143) ;; *) exit $$code ;; esac  # Ctrl-C and SIGTERM are no failure
 
 test: $(VENV)/.dev
 	@$(PY) -m tests.everything $(ARGS)

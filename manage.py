@@ -8,6 +8,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
+from oracle_site.running_site import running_site
+
 
 def main() -> None:
     for number, word in enumerate(sys.argv[1:], start=1):
@@ -16,6 +18,8 @@ def main() -> None:
             sys.stderr.write(f"Argument {number} is not UTF-8 text: {word!a}\n")
             sys.exit(2)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
+    for name, address in running_site().items():
+        os.environ.setdefault(name, address)  # so that a command talks to the site of this folder
     try:
         _ = settings.INSTALLED_APPS  # reads the settings, and so the environment
     except ImproperlyConfigured as error:

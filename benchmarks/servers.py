@@ -12,9 +12,9 @@ from typing import Final
 
 import httpx
 import psutil
+from oracle_site.serve import WEB_VARIABLES, listen, web_arguments
 
 from benchmarks.machine import SERVER, found, on_core
-from oracle_site.serve import WEB_VARIABLES, listen, web_arguments
 from oracle_site.serving import OTHER_THREADS
 
 ROOT: Final = Path(__file__).resolve().parent.parent

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import IO, Final
 
 import psutil
-
-from drill.failures import NotStarted
 from oracle_site.supervise.launch import launch
 from oracle_site.supervise.program import answers
+
+from drill.failures import NotStarted
 from sandbox.client import SandboxClient
 
 ROOT: Final = Path(__file__).parents[1]

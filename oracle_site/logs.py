@@ -176,6 +176,7 @@ def service_log(form: str) -> dict[str, Any]:
             "django.request": {"level": "ERROR"},  # a 402 or 422 is an answer, not a fault
             **{f"django.security.{name}": {"filters": ["without traceback"]} for name in REFUSALS},
             "_granian": {"level": "WARNING"},
+            "gunicorn.error": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "stripe": {"level": "WARNING"},

@@ -1,15 +1,14 @@
-"""How `make serve` serves on this host, from the environment."""
+"""How the web process serves: address, processes, threads and what may occupy them."""
 
 import ipaddress
-import os
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from django.core.exceptions import ImproperlyConfigured
 
 from oracle_site.env import Environment
 
-# For checkouts, which wait for Stripe, and whatever else is asked while regenerations wait.
-OTHER_THREADS = 8
+# Left for webhook, health, staff and pages when everything that waits for others is at its limit.
+OTHER_THREADS: Final = 8
 
 
 class Serving(NamedTuple):
@@ -17,13 +16,16 @@ class Serving(NamedTuple):
     port: int
     processes: int
     threads: int  # of each process
+    # How many requests of one process may wait for others at once, each in a thread.
+    regenerations: int  # for the model
+    checkouts: int  # for Stripe, to place an order
+    lookups: int  # for Stripe, to read a session that is unknown or unpaid here
 
 
-def serving(env: Environment, *, regenerations: int) -> Serving:
-    """`regenerations` is how many may be under way in a process, each in a thread."""
+def serving(env: Environment) -> Serving:
     bind = env.text(
         "ORACLE_BIND",
-        "the address at which `make serve` listens; loopback is for a proxy on the same host",
+        "the address at which the web process listens, unless systemd passes it a socket",
         default="127.0.0.1",
     )
     try:
@@ -33,31 +35,51 @@ def serving(env: Environment, *, regenerations: int) -> Serving:
             f"ORACLE_BIND must be an IP address such as 127.0.0.1 or 0.0.0.0, not {bind!r}."
         ) from None
     port = env.integer(
-        "ORACLE_PORT", "the port of `make serve`", default=8000, at_least=1, at_most=65535
+        "ORACLE_PORT", "the port beside ORACLE_BIND", default=8000, at_least=1, at_most=65535
     )
     processes = env.integer(
         "ORACLE_WEB_PROCESSES",
-        "web processes of `make serve` on this host; 0: one per core",
-        default=0,
-        at_least=0,
+        "worker processes of each web instance",
+        default=1,
+        at_least=1,
         at_most=256,
     )
+    regenerations = env.integer(
+        "ORACLE_REGENERATIONS",
+        "regenerations in progress at once in one web process; further readers wait their turn",
+        default=8,
+        at_least=1,
+        at_most=1000,
+    )
+    checkouts = env.integer(
+        "ORACLE_MAX_CHECKOUTS",
+        "orders being placed at Stripe at once by one web process; further ones get 503",
+        default=8,
+        at_least=1,
+        at_most=1000,
+    )
+    lookups = env.integer(
+        "ORACLE_MAX_STRIPE_LOOKUPS",
+        "readers for whom one web process looks up a session at Stripe at once; others get 503",
+        default=4,
+        at_least=1,
+        at_most=1000,
+    )
+    bounded = regenerations + checkouts + lookups
     threads = env.integer(
         "ORACLE_WEB_THREADS",
-        f"threads of each for all but cached verdicts; 0: {OTHER_THREADS} more than "
-        "ORACLE_REGENERATIONS, which it must exceed",
+        "threads of each web process; 0: what regenerations, checkouts and look-ups may occupy, "
+        f"and {OTHER_THREADS} more",
         default=0,
         at_least=0,
-        at_most=2000,
+        at_most=4000,
     )
-    if threads and threads <= regenerations:
+    if threads and threads <= bounded:
         raise ImproperlyConfigured(
-            f"ORACLE_WEB_THREADS must be more than ORACLE_REGENERATIONS, which is {regenerations}: "
-            "else regenerations could keep all other readers waiting."
+            f"ORACLE_WEB_THREADS must be more than {bounded}, the sum of ORACLE_REGENERATIONS, "
+            "ORACLE_MAX_CHECKOUTS and ORACLE_MAX_STRIPE_LOOKUPS: else these could keep the "
+            "webhook and all pages waiting."
         )
-    return Serving(bind, port, processes or cores(), threads or regenerations + OTHER_THREADS)
-
-
-def cores() -> int:
-    """Those that this process may use, which in a container can be fewer than there are."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return Serving(
+        bind, port, processes, threads or bounded + OTHER_THREADS, regenerations, checkouts, lookups
+    )

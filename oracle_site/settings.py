@@ -12,6 +12,7 @@ from oracle_site.access import over_https
 from oracle_site.env import Environment
 from oracle_site.logs import service_log
 from oracle_site.queues import queues
+from oracle_site.running_site import LOG_PATH
 from oracle_site.serving import serving
 from oracle_site.unfold import UNFOLD  # noqa: F401 - the console's look
 from verdicts.core.tiers import price_list
@@ -37,7 +38,7 @@ SANDBOX_URL = ENV.address(
     "SANDBOX_URL", "where the sandbox listens, while there are no keys", default=LOCAL_SANDBOX
 )
 
-# --- The house ---------------------------------------------------------------
+# --- The site ----------------------------------------------------------------
 
 DEBUG = ENV.flag(
     "DEBUG",
@@ -120,7 +121,7 @@ MIDDLEWARE = [
     "oracle_site.request_subject.say_what_it_is_about",
     "oracle_site.content_policy.state_policy",
     "django.middleware.security.SecurityMiddleware",
-    *([] if DEBUG else ["oracle_site.static_files.StaticFiles"]),
+    "oracle_site.static_files.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -153,6 +154,10 @@ DATABASES = {
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Web process -------------------------------------------------------------
+
+SERVING = serving(ENV)
 
 # --- 1. Choose a tier --------------------------------------------------------
 
@@ -222,7 +227,7 @@ ORACLE_EVIDENCE_DAYS = ENV.integer(
 ORACLE_LOG_PATH = BASE_DIR / ENV.text(
     "ORACLE_LOG_PATH",
     "the append-only log; its folder must exist, and rotated files stay beside it",
-    default="var/oracle_log.jsonl",
+    default=LOG_PATH,
 )
 ORACLE_LOG_NAME = (
     ENV.text(
@@ -258,13 +263,6 @@ ORACLE_REGENERATION_DEADLINE = ENV.integer(
     default=25,
     at_least=1,
     at_most=25,
-)
-ORACLE_REGENERATIONS = ENV.integer(
-    "ORACLE_REGENERATIONS",
-    "regenerations under way at once in one web process; further readers wait their turn",
-    default=8,
-    at_least=1,
-    at_most=1000,
 )
 ORACLE_SERVICE_TOKENS = ENV.words(
     "ORACLE_SERVICE_TOKENS",
@@ -344,12 +342,13 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = BASE_DIR / ENV.text(
     "ORACLE_STATIC_PATH",
-    "where `make serve` collects the static files, and keeps those of older versions",
+    "where `manage.py preflight` collects the static files; those of older versions stay",
     default="var/static",
 )
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG  # in development nothing is collected
 if not DEBUG:
     STORAGES = {"staticfiles": {"BACKEND": "oracle_site.static_files.HashedFiles"}}
-    WHITENOISE_ALLOW_ALL_ORIGINS = False
 CSRF_FAILURE_VIEW = "verdicts.pages.errors.forged"
 
 REST_FRAMEWORK = {
@@ -380,7 +379,3 @@ ORACLE_LOG_FORMAT = ENV.choice(
     among=("line", "json"),
 )
 LOGGING = service_log(ORACLE_LOG_FORMAT)
-
-# --- make serve --------------------------------------------------------------
-
-SERVING = serving(ENV, regenerations=ORACLE_REGENERATIONS)

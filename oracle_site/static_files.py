@@ -34,7 +34,7 @@ class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc] #
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # without types
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path_info.startswith(self.static_prefix):
+        if not self.autorefresh and request.path_info.startswith(self.static_prefix):
             self._notice(request.path_info)
         response: HttpResponseBase = super().__call__(request)
         return response

@@ -1,12 +1,59 @@
-"""How one pool of workers is doing, in memory that its processes share.
+"""A django-q2 pool that can be killed as a whole, and how it is doing.
 
 django-q's processes share locks, and one that is killed takes those it holds with
 it: nothing ends, and something has stopped for good. The database cannot tell
 which pool that was, nor that jobs are done and never taken off the queue.
 """
 
+import os
+import signal
 import time
+from contextlib import suppress
+from multiprocessing import get_context
 from multiprocessing.sharedctypes import RawValue
+from typing import Final
+
+from django.db import connections
+from django_q.cluster import Cluster
+
+PARENT_CHECK_EVERY: Final = 1.0  # seconds
+
+
+class Pool:
+    """One cluster in a process group of its own, started at once.
+
+    The group's first process watches for the death of this one, and kills the group then.
+    """
+
+    def __init__(self) -> None:
+        connections.close_all()  # two processes must not share one
+        self._leader = get_context("fork").Process(target=_run_cluster, args=[os.getpid()])
+        self._leader.start()
+
+    def is_alive(self) -> bool:
+        return self._leader.is_alive()
+
+    def stop(self) -> None:
+        """Let it finish what it is doing, and wait for that."""
+        self._leader.terminate()
+        self._leader.join()
+
+    def kill(self) -> None:
+        """End every process of it that is left, now."""
+        if self._leader.pid:
+            with suppress(ProcessLookupError):
+                os.killpg(self._leader.pid, signal.SIGKILL)
+        self._leader.join()
+
+
+def _run_cluster(parent: int) -> None:
+    os.setpgid(0, 0)
+    cluster = Cluster()  # takes over SIGTERM and SIGINT, and stops in order
+    cluster.start()
+    while cluster.sentinel.is_alive():
+        cluster.sentinel.join(PARENT_CHECK_EVERY)
+        if os.getppid() != parent:
+            os.killpg(0, signal.SIGKILL)
 
 
 class Pulse:

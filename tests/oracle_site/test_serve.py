@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 import httpx
 import psutil
 import pytest
-
 from oracle_site.web import COMMON
+
 from tests.live_site import LiveSite
 from tests.oracle_site.supervise.house import ROOT, wait_for
 from tests.served_site import SECRET_KEY, restart, served_site, start

@@ -9,14 +9,14 @@ import psycopg
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import connection
+from verdicts.fastlane import Fastlane
+from verdicts.ready_made import open_reader
 
 from tests.verdicts.asking import Answer, Counting, answer, question
 from tests.verdicts.stripe_objects import charge_object
 from verdicts import fastlane
-from verdicts.fastlane import Fastlane
 from verdicts.gateways.stripe_api import Event
 from verdicts.models import CachedVerdict
-from verdicts.ready_made import open_reader
 from verdicts.services.evict import evict
 from verdicts.services.hits import hits
 from verdicts.services.payments import receive

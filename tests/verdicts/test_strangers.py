@@ -7,10 +7,10 @@ import pytest
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from verdicts.fastlane import Fastlane
 
 from tests.verdicts.asking import Counting, answer, question
 from verdicts import fastlane
-from verdicts.fastlane import Fastlane
 from verdicts.services import lookups
 
 pytestmark = pytest.mark.django_db

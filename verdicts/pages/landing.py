@@ -19,6 +19,7 @@ from verdicts.services.checkout import start_checkout
 logger = logging.getLogger(__name__)
 
 SEE_OTHER = 303
+RETRY_AFTER = 30  # seconds, while no order can be placed
 UNREADABLE = "\ufffd"  # what Django puts for bytes that are not UTF-8
 
 
@@ -60,7 +61,9 @@ def landing(request: HttpRequest) -> HttpResponse:
             "Payments are not available at the moment. Nothing was charged, and what you wrote "
             "is still here: please try again in a minute.",
         )
-        return _page(request, form, status=503)
+        page = _page(request, form, status=503)
+        page["Retry-After"] = str(RETRY_AFTER)
+        return page
     return HttpResponseRedirect(session.url, status=SEE_OTHER)
 
 

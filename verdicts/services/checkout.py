@@ -1,16 +1,23 @@
 """An order is written down, then Stripe is asked for a page to pay it on."""
 
+from typing import Final
+
 from django.conf import settings
 
 from audit.core.vocabulary import TierName
 from audit.subject import now_about
+from verdicts.core.errors import PaymentsBusy
 from verdicts.core.sessions import metadata
 from verdicts.core.tiers import TIER
 from verdicts.gateways import stripe_api
 from verdicts.gateways.stripe_api import Account, NewSession
 from verdicts.models import Order
+from verdicts.services.slots import Slots
 
-CHECKOUT_SESSION = "{CHECKOUT_SESSION_ID}"  # Stripe fills it in
+CHECKOUT_SESSION: Final = "{CHECKOUT_SESSION_ID}"  # Stripe fills it in
+
+# Of this process: orders that wait for Stripe must not use up the threads of everything else.
+in_progress = Slots()
 
 
 def start_checkout(*, account: Account, tier: TierName, query: str, email: str = "") -> NewSession:
@@ -19,6 +26,13 @@ def start_checkout(*, account: Account, tier: TierName, query: str, email: str =
     The query must be clean. Should we die before the session's id is stored, the
     webhook still finds the order by its token.
     """
+    with in_progress.take(of=settings.SERVING.checkouts) as free:
+        if not free:
+            raise PaymentsBusy("too many orders are waiting for Stripe")
+        return _place_order(account, tier, query, email)
+
+
+def _place_order(account: Account, tier: TierName, query: str, email: str) -> NewSession:
     price = settings.ORACLE_PRICES[tier]
     order = Order.objects.create(
         tier=tier,

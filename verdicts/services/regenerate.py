@@ -46,7 +46,7 @@ at_the_quota = Slots()
 
 def regenerate(order: Order, *, model: str, ask: Generate) -> Outcome:
     """The delivered order's verdict, made again; or why there is none now."""
-    with under_way.take(of=settings.ORACLE_REGENERATIONS) as free:
+    with under_way.take(of=settings.SERVING.regenerations) as free:
         if not free or at_the_quota.taken:
             return Outcome("regenerating", order, retry_after=SOON)
         if not _claim(order):

@@ -7,19 +7,24 @@ as an event.
 from datetime import timedelta
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from verdicts.core.errors import UnknownSession
+from verdicts.core.errors import PaymentsBusy, UnknownSession
 from verdicts.core.sessions import CheckoutSession, read_session
 from verdicts.gateways.stripe_api import Account, retrieve_session
 from verdicts.models import UNPAID, Order
 from verdicts.services.pasts import house, logged, past_of
 from verdicts.services.payments import note_session, take_in
+from verdicts.services.slots import Slots
 
 # At most one look per order in this time, however often its page is loaded.
 EVERY: Final = timedelta(seconds=2)
+
+# Of this process: readers that wait for Stripe must not use up the threads of everything else.
+in_progress = Slots()
 
 
 def is_unpaid(order: Order, *, account: Account) -> bool | None:
@@ -37,7 +42,7 @@ def is_unpaid(order: Order, *, account: Account) -> bool | None:
 
 def reread(order: Order, *, account: Account) -> None:
     """Leave the order as it stands by what Stripe says of its session. Raises a PaymentError."""
-    session = read_session(retrieve_session(account, order.session_id or ""))
+    session = _retrieve(order.session_id or "", account)
     if session and _is_finished(session):
         with transaction.atomic():
             note_session(session)
@@ -49,7 +54,7 @@ def adopt(session_id: str, *, account: Account) -> Order | None:
 
     Raises a PaymentError: UnknownSession for what is none of ours.
     """
-    session = read_session(retrieve_session(account, session_id))
+    session = _retrieve(session_id, account)
     if session is None or session.id != session_id or session.tier is None:
         raise UnknownSession("not a session of ours")
     if not _is_finished(session):
@@ -58,6 +63,13 @@ def adopt(session_id: str, *, account: Account) -> Order | None:
     with transaction.atomic():
         take_in(session, past)
     return Order.objects.get(session_id=session_id)
+
+
+def _retrieve(session_id: str, account: Account) -> CheckoutSession | None:
+    with in_progress.take(of=settings.SERVING.lookups) as free:
+        if not free:
+            raise PaymentsBusy("too many readers are waiting for Stripe")
+        return read_session(retrieve_session(account, session_id))
 
 
 def _is_finished(session: CheckoutSession) -> bool:

@@ -214,7 +214,7 @@ def test_whoever_died_at_it_is_waited_for_no_longer_than_its_lease(ask, sandbox,
 
 def test_without_a_slot_no_attempt_is_counted(ask, sandbox, missed, settings, monkeypatch):
     order = missed("quick")
-    monkeypatch.setattr(under_way, "taken", settings.ORACLE_REGENERATIONS)
+    monkeypatch.setattr(under_way, "taken", settings.SERVING.regenerations)
     answer = ask(order.session_id)
     assert (answer.status_code, answer.json()["status"]) == (202, "regenerating")
     order.refresh_from_db()

@@ -11,12 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 from django_q.models import OrmQ
+from verdicts.management.commands.work import stalled
 
 from tests.child_env import child_env
 from tests.live_site import database_url
 from tests.oracle_site.supervise.house import wait_for
 from verdicts import queue
-from verdicts.management.commands.work import stalled
 from verdicts.pool import Pulse
 
 ROOT = Path(__file__).parents[4]

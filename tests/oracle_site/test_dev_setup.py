@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-
 from oracle_site.prepare import login
 
 ROOT = Path(__file__).parents[2]

@@ -29,7 +29,7 @@ def owe_a_line(log_path) -> None:
 
 def test_what_waits_is_written(log_path, capsys):
     owe_a_line(log_path)
-    call_command("keep_log", "--once")
+    call_command("flush_log", "--once")
     assert capsys.readouterr().out == "Nothing waits; 1 lines were written or blanked.\n"
     assert len(read_chain(log_path)) == 1
 
@@ -38,7 +38,7 @@ def test_what_cannot_be_written_is_a_failure(log_path):
     log_path.mkdir()
     log.append(checked())
     with pytest.raises(CommandError, match="1 lines still wait"):
-        call_command("keep_log", "--once")
+        call_command("flush_log", "--once")
 
 
 def test_it_looks_again_and_again(log_path, monkeypatch):
@@ -51,9 +51,9 @@ def test_it_looks_again_and_again(log_path, monkeypatch):
             raise Enough
         owe_a_line(log_path)
 
-    monkeypatch.setattr("audit.management.commands.keep_log.time", SimpleNamespace(sleep=pause))
+    monkeypatch.setattr("audit.management.commands.flush_log.time", SimpleNamespace(sleep=pause))
     with pytest.raises(Enough):
-        call_command("keep_log", "--every", "30")
+        call_command("flush_log", "--every", "30")
     assert pauses == [30.0, 30.0]
     assert len(read_chain(log_path)) == 1
 
@@ -61,5 +61,5 @@ def test_it_looks_again_and_again(log_path, monkeypatch):
 @pytest.mark.parametrize("every", ["0", "-1", "nan", "inf", "1e999", "86401"])
 def test_a_pause_is_more_than_none_and_has_an_end(every):
     with pytest.raises(CommandError, match="more than 0") as refused:
-        call_command("keep_log", f"--every={every}")
+        call_command("flush_log", f"--every={every}")
     assert refused.value.returncode == 2

@@ -1,4 +1,4 @@
-"""Keeps this host's log in step with the database, on a host that has no workers."""
+"""Writes what this host's log lacks, on a host that has no workers."""
 
 import time
 from argparse import ArgumentParser
@@ -17,8 +17,8 @@ A_DAY: Final = 24 * 3600
 class Command(BaseCommand):
     help = (
         "Write what this host's log still lacks and blank what was erased, again and again. Where "
-        "workers run, their sweep does it: this is for hosts that only serve pages, and `make "
-        "serve WHAT=web` runs it there."
+        "workers run, their sweep does it: this is for hosts that only serve pages "
+        "(oracle-flush-log.service)."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

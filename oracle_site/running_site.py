@@ -1,0 +1,59 @@
+"""The site that `make run` runs from this folder: one at a time, found by commands.
+
+Its addresses are in a file beside the log, locked for as long as it runs. Standard
+library only: read before Django's settings are.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+LOG_PATH: Final = "var/oracle_log.jsonl"  # the default of ORACLE_LOG_PATH
+FILE_NAME: Final = "run.json"
+
+
+class AlreadyRunning(Exception):
+    """Another `make run` holds the file; the message is its address, if it says one."""
+
+
+def run_file() -> Path:
+    return (ROOT / (os.environ.get("ORACLE_LOG_PATH") or LOG_PATH)).parent / FILE_NAME
+
+
+def claim(path: Path, addresses: Mapping[str, str]) -> None:
+    """Hold the file until this process ends, whatever it executes meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise AlreadyRunning(_read(path).get("SITE_URL", "")) from None
+    os.truncate(descriptor, 0)
+    os.write(descriptor, json.dumps(dict(addresses)).encode())
+    os.set_inheritable(descriptor, True)
+
+
+def running_site() -> dict[str, str]:
+    """SITE_URL and SANDBOX_URL of the site that runs; empty where none does."""
+    path = run_file()
+    try:
+        with path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(path)
+    except OSError:
+        pass  # no such file
+    return {}
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):  # it is being written
+        return {}
+    return {str(name): str(value) for name, value in found.items()}

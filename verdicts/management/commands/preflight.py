@@ -1,0 +1,71 @@
+"""Checks before a start, without network: settings, code, migrations; collects static files."""
+
+import fcntl
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error, connection
+from django.db.migrations.exceptions import InconsistentMigrationHistory
+from django.db.migrations.executor import MigrationExecutor
+
+from oracle_site.static_files import UNUSED
+
+DEVELOPMENT = (
+    "DEBUG is on, and this is the check of a site for customers. Set GEMINI_API_KEY, "
+    "STRIPE_SECRET_KEY and what they ask for; for a drill without keys DEBUG=0, "
+    "ORACLE_ALLOW_SANDBOX=1 and a SECRET_KEY of 50 characters. `make run` is for development."
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Check settings, code and database before a production process starts: Django's checks, "
+        "DEBUG off, every migration applied. Exit code 1 and one sentence where it must not start."
+    )
+    requires_system_checks = "__all__"  # these import every view
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--collect-static",
+            action="store_true",
+            help="collect the static files in ORACLE_STATIC_PATH; web processes need them",
+        )
+
+    def handle(self, *, collect_static: bool, **_: Any) -> None:
+        if settings.DEBUG:
+            raise CommandError(DEVELOPMENT)
+        require_migrations()
+        if collect_static:
+            collect(Path(settings.STATIC_ROOT))
+
+
+def require_migrations() -> None:
+    try:
+        executor = MigrationExecutor(connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except Error as error:
+        raise CommandError(f"The database does not answer: {error}".strip()) from None
+    except InconsistentMigrationHistory as error:
+        raise CommandError(f"{error} See `python manage.py showmigrations`.") from None
+    if missing:
+        raise CommandError(
+            f"{len(missing)} migrations are not applied to the database. Make a backup, then run "
+            "`python manage.py migrate`."
+        )
+
+
+def collect(root: Path) -> None:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        # Two web instances of one host share the folder, and may start at the same time.
+        with (root.parent / f"{root.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            call_command("collectstatic", verbosity=0, interactive=False, ignore_patterns=[*UNUSED])
+    except OSError as error:
+        raise CommandError(
+            f"The static files cannot be collected in ORACLE_STATIC_PATH: {error}."
+        ) from None

@@ -1,0 +1,104 @@
+"""Which requests a cached verdict can answer, decided without Django.
+
+One request in one spelling: nothing about it but its session, and whether the client
+has the answer already, may change the response. Everything else is Django's.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple, Protocol
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+
+from verdicts.core.sessions import SESSION_ID
+
+PATH: Final = "/api/verdict"
+_QUERY: Final = re.compile(f"session_id=({SESSION_ID.pattern})")
+_PLAIN_ACCEPT: Final = frozenset({None, "*/*", "application/json"})
+_NO_BODY: Final = frozenset({None, "", "0"})
+
+
+class Headers(Protocol):
+    """RSGI's: names in lower case. `items` leaves out values that are not ASCII, `keys` does not;
+    `items` repeats a name that comes twice, `keys` does not."""
+
+    def items(self) -> list[tuple[str, str]]: ...
+
+    def keys(self) -> list[str]: ...
+
+
+class Scope(Protocol):
+    """RSGI's, as far as it is used here. Each access to `headers` copies them all."""
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def query_string(self) -> str: ...
+
+    @property
+    def scheme(self) -> str: ...
+
+    @property
+    def headers(self) -> Headers: ...
+
+
+class CachedRead(NamedTuple):
+    session_id: str
+    secure: bool  # the client came by HTTPS
+    if_none_match: str | None
+
+
+class RequestFilter:
+    """The settings that decide are read once: looking them up costs a twelfth of a hit."""
+
+    def __init__(self) -> None:
+        header, word = settings.SECURE_PROXY_SSL_HEADER or ("", "")
+        self._https_header = header.removeprefix("HTTP_").replace("_", "-").lower()
+        self._https_word = word
+        self._https_required: bool = settings.SECURE_SSL_REDIRECT
+
+    def cached_read(self, scope: Scope) -> CachedRead | None:
+        """What is asked for; None: this request is for Django."""
+        if scope.path != PATH or scope.method != "GET":
+            return None
+        asked = _QUERY.fullmatch(scope.query_string)
+        if asked is None:
+            return None
+        headers = scope.headers
+        items = headers.items()
+        # A repeated name, or a value that is not ASCII: which one counts is for Django to say.
+        if [name for name, _ in items] != headers.keys():
+            return None
+        given = dict(items)
+        secure = self._is_secure(scope, given)
+        if not _is_plain(given) or (self._https_required and not secure):
+            return None
+        return CachedRead(asked[1], secure, given.get("if-none-match"))
+
+    def _is_secure(self, scope: Scope, given: dict[str, str]) -> bool:
+        """As Django decides it."""
+        said = given.get(self._https_header) if self._https_header else None
+        if said is None:
+            return scope.scheme == "https"
+        return said == self._https_word or said.split(",", 1)[0].strip() == self._https_word
+
+
+def _is_plain(given: dict[str, str]) -> bool:
+    return (
+        given.get("accept") in _PLAIN_ACCEPT
+        and "cookie" not in given  # an odd or expired one is deleted by the response
+        and "transfer-encoding" not in given
+        and given.get("content-length") in _NO_BODY
+        and ";" not in given.get("content-type", "")  # its charset is that of the address, too
+        and _is_allowed_host(given.get("host", ""))
+    )
+
+
+@lru_cache(maxsize=32)
+def _is_allowed_host(host: str) -> bool:
+    return validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
