@@ -3,7 +3,6 @@
 import os
 import re
 import resource
-import shutil
 import socket
 import ssl
 import subprocess
@@ -13,16 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.programs import bring_program, find_program
+
 DEPLOYED = Path(__file__).parents[1] / "deploy/nginx"
-INSTALL_TIMEOUT = 600
 START_TIMEOUT = 10.0
 STOP_TIMEOUT = 10.0
 CLIENT_ADDRESS = "X-Test-Client-Address"  # a header by which a test's client names its address
 TEMPORARY_FOLDERS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-
-
-class NginxMissing(Exception):
-    """There is no nginx on this machine."""
 
 
 class Nginx(NamedTuple):
@@ -44,39 +40,13 @@ class Nginx(NamedTuple):
 
 
 def find_nginx() -> str:
-    """The path of an nginx that starts. Raises NginxMissing."""
-    path = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-    if path and _succeeds(path, "-v"):
-        return path
-    raise NginxMissing("no nginx on this machine")
+    """The path of an nginx that starts. Raises ProgramMissing."""
+    return find_program("nginx", "-v")
 
 
 def bring_nginx() -> str:
     """As find_nginx, after an installation by apt-get where that is possible."""
-    try:
-        return find_nginx()
-    except NginxMissing:
-        if os.geteuid() != 0 or not shutil.which("apt-get"):
-            raise
-    install = ["apt-get", "install", "--yes", "--no-install-recommends", "nginx", "openssl"]
-    # In run level 1 the package does not start its service.
-    if not _succeeds(*install, RUNLEVEL="1", DEBIAN_FRONTEND="noninteractive"):
-        raise NginxMissing("no nginx on this machine, and apt-get could not install it")
-    return find_nginx()
-
-
-def _succeeds(*command: str, **environment: str) -> bool:
-    try:
-        run = subprocess.run(
-            command,
-            env={**os.environ, **environment},
-            capture_output=True,
-            timeout=INSTALL_TIMEOUT,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return run.returncode == 0
+    return bring_program("nginx", "-v", packages=("nginx", "openssl"))
 
 
 @contextmanager
@@ -146,7 +116,7 @@ def write_configuration(
     site = _substitute(
         (DEPLOYED / "oracle.conf").read_text(),
         {
-            "/var/log/nginx/": f"{folder}/logs/",
+            "/var/log/oracle/": f"{folder}/logs/",
             "/etc/oracle/tls/fullchain.pem": f"{folder}/certificate.pem",
             "/etc/oracle/tls/privkey.pem": f"{folder}/key.pem",
             "unix:/run/oracle/web-1.sock": f"unix:{web[0]}",

@@ -50,12 +50,12 @@ def asked(expression: str) -> set[str]:
 
 
 def rules() -> list[dict[str, Any]]:
-    (group,) = yaml.safe_load((ROOT / "docs/alerts.yml").read_text())["groups"]
+    (group,) = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yml").read_text())["groups"]
     return group["rules"]
 
 
 def expressions_of_the_dashboard() -> list[str]:
-    board = json.loads((ROOT / "docs/grafana-dashboard.json").read_text())
+    board = json.loads((ROOT / "deploy/grafana/dashboard.json").read_text())
     return [target["expr"] for panel in board["panels"] for target in panel["targets"]]
 
 
@@ -100,7 +100,7 @@ def test_every_alert_is_explained_and_says_how_urgent_it_is():
 
 
 def test_the_dashboards_panels_do_not_overlap():
-    board = json.loads((ROOT / "docs/grafana-dashboard.json").read_text())
+    board = json.loads((ROOT / "deploy/grafana/dashboard.json").read_text())
     taken = set()
     for panel in board["panels"]:
         at = panel["gridPos"]

@@ -109,7 +109,7 @@ def test_operators_see_in_the_access_log_which_upstream_failed(site: Site):
     site.web[0].dies = site.web[1].dies = True
     site.http.post("/api/webhook")
     logged(site)
-    first, second = (site.nginx.logs / "oracle.log").read_text().splitlines()
+    first, second = (site.nginx.logs / "access.log").read_text().splitlines()
     assert '"GET /api/verdict" 200' in first
     assert str(site.reader.socket) in first
     assert 'upstream_status="502' in first

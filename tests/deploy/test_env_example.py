@@ -1,0 +1,44 @@
+""".env.example is complete, and read alike by everything that reads it."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from django.conf import settings
+
+EXAMPLE = Path(__file__).parents[2] / ".env.example"
+LINE = re.compile(r'^(#?)([A-Z][A-Z_]+)="?([^"\n]*)"?$', re.MULTILINE)
+
+
+def test_every_setting_is_in_the_example_once():
+    listed = [name for _, name, _ in LINE.findall(EXAMPLE.read_text())]
+    assert sorted(listed) == sorted(variable.name for variable in settings.ENV.declared)
+
+
+def test_what_is_commented_out_shows_the_default():
+    defaults = {variable.name: variable.default for variable in settings.ENV.declared}
+    shown = {name: text for off, name, text in LINE.findall(EXAMPLE.read_text()) if off}
+    assert shown
+    assert shown == {name: defaults[name] for name in shown}
+
+
+def test_every_setting_has_a_comment_above_it():
+    lines = EXAMPLE.read_text().splitlines()
+    for number, line in enumerate(lines):
+        if LINE.match(line):
+            assert lines[number - 1].startswith("# "), line
+
+
+def test_a_shell_reads_the_same_values():
+    given = {name: text for off, name, text in LINE.findall(EXAMPLE.read_text()) if not off}
+    shell = ["sh", "-c", f"set -a; . {EXAMPLE}; env"]
+    run = subprocess.run(shell, env={}, capture_output=True, text=True, check=True)
+    read = dict(line.split("=", 1) for line in run.stdout.splitlines())
+    assert {name: read[name] for name in given} == given
+
+
+def test_the_example_holds_no_secret():
+    values = {name: text for off, name, text in LINE.findall(EXAMPLE.read_text()) if not off}
+    for name in values:
+        if re.search(r"KEY|SECRET|TOKEN|PASSWORD", name):
+            assert values[name] == "", name
