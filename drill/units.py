@@ -57,7 +57,8 @@ class Host:
         self._environment = dict(environment)
         self._web = web
         self._services: dict[str, Service] = {}
-        self.code.symlink_to(code)
+        if not self.code.is_symlink():
+            self.code.symlink_to(code)
         self.settings.touch()
 
     def __enter__(self) -> Self:
