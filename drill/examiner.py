@@ -20,7 +20,8 @@ import django
 from django.db import Error, close_old_connections
 
 from drill.failures import DatabaseAway
-from drill.house import ROOT, clean_environment
+from drill.site import clean_environment
+from drill.units import ROOT
 
 TRIES: Final = 30
 PAUSE: Final = 1.0  # seconds

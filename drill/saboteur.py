@@ -58,12 +58,12 @@ class Saboteur:
                 path = f"models/{MODEL}:"
                 scene.sandbox.fault("gemini", "not_found", times=None, match=path)
             case "model changed":
-                scene.house.restart(ORACLE_MODEL=NEXT_MODEL)
+                scene.site.restart(ORACLE_MODEL=NEXT_MODEL)
                 return False
         return True
 
     def _kill_pool(self, cluster: str) -> None:
         """All but the guard, which then looks after processes that can do nothing."""
-        for one in self._scene.house.pool(cluster)[1:]:
+        for one in self._scene.site.pool(cluster)[1:]:
             with suppress(psutil.Error):
                 one.kill()

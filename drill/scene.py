@@ -13,19 +13,18 @@ from drill.disk import Disk, disk_under
 from drill.display import Display
 from drill.examiner import Examiner
 from drill.facts import CustomerFacts
-from drill.house import HOST, House, free_port, outside
+from drill.site import HOST, Site, free_port, outside
 from drill.stages import FOLDER
 from drill.visits import Visits
 from sandbox.client import SandboxClient
 
 MODEL: Final = "gemini-2.5-flash"
-WEB_PROCESSES: Final = 2
 DEADLINE: Final = 6  # seconds that the model has in a drill
 
 
 @dataclass(frozen=True)
 class Scene:
-    house: House
+    site: Site
     sandbox: SandboxClient
     examiner: Examiner
     visits: Visits
@@ -66,7 +65,6 @@ def play(
         "DEBUG": "0",
         "ORACLE_ALLOW_SANDBOX": "1",
         "SECRET_KEY": token_urlsafe(50),
-        "ORACLE_WEB_PROCESSES": str(WEB_PROCESSES),
         "ORACLE_STATIC_PATH": str(folder / "static"),
         "DATABASE_URL": database.url,
         "SITE_URL": f"http://{HOST}:{port}",
@@ -80,23 +78,21 @@ def play(
         **(clock.environment if clock else {}),
     }
     inside = {"DJANGO_SETTINGS_MODULE": settings, FOLDER: str(stages)}
-    house = House(
-        port, folder=folder, said=folder / "site.log", environment={**variables, **inside}
+    site = Site(
+        port, folder=folder, output=folder / "site.log", environment={**variables, **inside}
     )
     met = CustomerFacts()
     display.show("Starting the site")
-    with _outside(folder, sandbox_port, house) as sandbox, house.running():
-        visits = Visits(house.url, sandbox, met)
+    with _outside(folder, sandbox_port, site) as sandbox, site.running():
+        visits = Visits(site.url, sandbox, met)
         with visits, Examiner(variables, said=folder / "examiner.log") as examiner:
-            yield Scene(
-                house, sandbox, examiner, visits, database, disk, clock, folder, stages, met
-            )
+            yield Scene(site, sandbox, examiner, visits, database, disk, clock, folder, stages, met)
 
 
 @contextmanager
-def _outside(folder: Path, port: int, house: House) -> Iterator[SandboxClient]:
+def _outside(folder: Path, port: int, site: Site) -> Iterator[SandboxClient]:
     with (
         (folder / "sandbox.log").open("ab") as said,
-        outside(port, webhook_url=f"{house.url}/api/webhook", said=said) as sandbox,
+        outside(port, webhook_url=f"{site.url}/api/webhook", said=said) as sandbox,
     ):
         yield sandbox

@@ -86,7 +86,9 @@ class Storm:
 
     def _restarted(self) -> Counter[str]:
         ends = re.findall(
-            r"^(generate|post) ended with code 3;", self.scene.said.read_text(), re.MULTILINE
+            r"^(generate|post): (?!The pool ended).*: the pool is replaced",
+            self.scene.said.read_text(),
+            re.MULTILINE,
         )
         return Counter(ends)
 

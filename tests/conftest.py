@@ -31,7 +31,7 @@ for number in (signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: None)
 
 # A module that uses one of these starts whole sites, and waits for them most of the time.
-STARTS_A_SITE = ("live_site", "served_site", "running")
+STARTS_A_SITE = ("live_site", "served_site", "serving", "running")
 
 # Whole sites whose services are tested on both databases elsewhere.
 ON_ONE_DATABASE = ("test_smoke_test", "test_service_log")

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 
 from tests.live_site import LiveSite
-from tests.oracle_site.supervise.house import wait_for
+from tests.processes import wait_for
 
 IDEA = (
     "A repair café in the empty shop beside the library, every second Saturday. Volunteers mend "

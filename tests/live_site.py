@@ -3,7 +3,6 @@
 import atexit
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -14,16 +13,14 @@ from functools import cache
 from pathlib import Path
 
 import httpx
+import psutil
 
 from drill.postgresql import new_database
+from drill.site import answers, free_port
+from drill.units import Host
 from sandbox.client import SandboxClient
 from tests.child_env import child_env
-from tests.oracle_site.supervise.house import ROOT, House, running, wait_for
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
+from tests.processes import ROOT, Program, running, wait_for
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class LiveSite:
     url: str
     sandbox: SandboxClient
     http: httpx.Client
-    house: House
+    runs: Program | Host  # `make run`, or the units of deploy/
     log: Path
     variables: dict[str, str]
 
@@ -41,6 +38,16 @@ class LiveSite:
         env = child_env(**{**self.variables, "SANDBOX_URL": self.sandbox.url})
         done = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE)
         return done.stdout.decode()
+
+    def workers(self, queue: str) -> list[psutil.Process]:
+        """The processes of `manage.py worker` for this queue under `make run`, oldest first."""
+        assert isinstance(self.runs, Program)
+        found = [
+            one
+            for one in self.runs.alive()
+            if one.environ().get("Q_CLUSTER_NAME") == queue and "manage.py" in one.cmdline()
+        ]
+        return sorted(found, key=lambda one: (one.create_time(), one.pid))
 
     def buy(self, tier: str, query: str, email: str) -> str:
         """Order and pay as a customer would, and return the session's id."""
@@ -89,11 +96,13 @@ def live_site(folder: Path, **environment: str) -> Iterator[LiveSite]:
     ports = ["--port", str(port), "--sandbox-port", str(sandbox_port)]
     log = folder / "oracle_log.jsonl"
     with database_url(folder) as url:
-        command = [sys.executable, "-m", "oracle_site.run", *ports]
+        command = [sys.executable, "-m", "oracle_site.dev_setup", *ports]
         variables = {"DATABASE_URL": url, "ORACLE_LOG_PATH": str(log), **environment}
-        with running(command, **variables) as house:
-            house.read_until("Stop")
+        with running(command, **variables) as program:
+            program.wait_for_output("Stop")
             address = f"http://127.0.0.1:{port}"
+            sandbox = SandboxClient(f"http://127.0.0.1:{sandbox_port}")
+            wait_for(lambda: answers(f"{sandbox.url}/_control/health"))
+            wait_for(lambda: answers(f"{address}/healthz"))
             with httpx.Client(base_url=address, timeout=30, trust_env=False) as http:
-                sandbox = SandboxClient(f"http://127.0.0.1:{sandbox_port}")
-                yield LiveSite(address, sandbox, http, house, log, variables)
+                yield LiveSite(address, sandbox, http, program, log, variables)

@@ -10,8 +10,9 @@ from contextlib import ExitStack, contextmanager, suppress
 import httpx
 import pytest
 
-from tests.live_site import LiveSite, free_port, live_site
-from tests.oracle_site.supervise.house import running, wait_for
+from drill.site import free_port
+from tests.live_site import LiveSite, live_site
+from tests.processes import running, wait_for
 
 pytestmark = pytest.mark.django_db
 READERS, PROCESSES = 50, 4
@@ -30,7 +31,8 @@ def web_processes(site: LiveSite, count: int) -> Iterator[list[str]]:
         addresses = []
         for _ in range(count):
             host = f"127.0.0.1:{free_port()}"
-            command = [sys.executable, "manage.py", "runserver", "--noreload", host]
+            command = [sys.executable, "-m", "gunicorn", "oracle_site.wsgi", "--bind", host]
+            command += ["-c", "python:oracle_site.gunicorn_conf"]
             stack.enter_context(running(command, **variables))
             addresses.append(f"http://{host}")
         for address in addresses:

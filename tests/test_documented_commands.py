@@ -15,7 +15,7 @@ from django.core.management import get_commands
 from tests.child_env import child_env
 from tests.documented import PAGES, ROOT, Documented, everything_documented
 from tests.live_site import LiveSite, live_site
-from tests.oracle_site.supervise.house import wait_for
+from tests.processes import wait_for
 from tests.verdict_payloads import complete
 
 DOCUMENTED = everything_documented()
@@ -25,8 +25,6 @@ TARGETS = [one for one in DOCUMENTED if one.program == "make"]
 # What runs for long, or for ever, and the test that sees it run.
 RUN_ELSEWHERE = {
     "make run": "oracle_site/test_run.py",
-    "make serve": "oracle_site/test_serve.py",
-    "make restart": "oracle_site/test_serve.py",
     "make test": "test_everything.py",
     "make audit": "test_advisories.py",
     "make bench": "../benchmarks/judgement.py",

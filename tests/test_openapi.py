@@ -8,7 +8,7 @@ import pytest
 
 from tests.child_env import child_env
 from tests.live_site import live_site
-from tests.oracle_site.supervise.house import ROOT
+from tests.processes import ROOT
 
 TOKEN = "Authorization: Bearer sandbox-service-token"
 

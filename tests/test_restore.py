@@ -2,25 +2,25 @@
 
 import shlex
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
+from drill.site import free_port
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
 from tests.child_env import child_env
 from tests.documented import ROOT, blocks
-from tests.live_site import free_port
-from tests.oracle_site.supervise.house import running, wait_for
-from tests.served_site import command, migrate, production
+from tests.processes import wait_for
+from tests.served_site import SERVICES, migrate, production, serving
 
 PAGE = (ROOT / "docs/KEEPING.md").read_text()
 # Tried by hand, with the same outcome: they need PostgreSQL's own programs.
@@ -65,14 +65,6 @@ class Operator:
         return subprocess.CompletedProcess([], 0, "", "")
 
 
-@contextmanager
-def serving(folder: Path, variables: dict[str, str]) -> Iterator[None]:
-    with running(command(folder), **variables) as house:
-        house.read_until("Stop")
-        yield
-        assert house.end(signal.SIGTERM)[0] == 0
-
-
 def buy(url: str, sandbox: SandboxClient, email: str) -> str:
     order = {"tier": "quick", "query": "A ferry to the island?", "email": email}
     made = httpx.post(f"{url}/api/checkout", json=order, timeout=40, trust_env=False)
@@ -110,12 +102,11 @@ def read(url: str, session: str) -> dict:
 @pytest.fixture
 def house(tmp_path) -> Iterator[tuple[dict[str, str], SandboxClient]]:
     (tmp_path / "var").mkdir()
-    port = free_port()
-    with running_sandbox(webhook_url=f"http://127.0.0.1:{port}/api/webhook") as sandbox:
+    site = f"http://127.0.0.1:{free_port()}"
+    with running_sandbox(webhook_url=f"{site}/api/webhook") as sandbox:
         url = f"sqlite:///{tmp_path}/var/oracle.sqlite3"
-        variables = production(tmp_path, sandbox, port=port, url=url) | {
+        variables = production(tmp_path, sandbox, site_url=site, url=url) | {
             "ORACLE_LOG_PATH": str(tmp_path / "var/oracle_log.jsonl"),
-            "ORACLE_WEB_PROCESSES": "1",
             "ORACLE_LOG_NAME": "restored",
         }
         migrate(variables)
@@ -126,7 +117,8 @@ def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
     variables, sandbox = house
     url, types = variables["SITE_URL"], Operator(tmp_path, variables)
     log, kept = tmp_path / "var/oracle_log.jsonl", tmp_path / "kept.jsonl"
-    with serving(tmp_path, variables):
+    port = urlsplit(url).port
+    with serving(tmp_path, variables, *SERVICES, port=port):
         buy(url, sandbox, "before@example.com")
         assert types.types("mkdir -p backup && cp -p").returncode == 0
         assert types.types("sqlite3 ").returncode == 0
@@ -152,7 +144,7 @@ def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
     assert owed.returncode == 1
     assert "its verdict is in the log, its order is gone" in owed.stdout
 
-    with serving(tmp_path, variables):
+    with serving(tmp_path, variables, *SERVICES, port=port):
         mended = types.types("python manage.py reconcile --since 2d --apply")
         assert (mended.returncode, mended.stdout.count("nothing is emailed twice")) == (0, 1)
         wait_for(lambda: read(url, lost)["divergence"]["status"] == "checked")

@@ -8,7 +8,7 @@ import pytest
 
 from audit.core.redaction import short_hash
 from tests.live_site import live_site
-from tests.oracle_site.supervise.house import wait_for
+from tests.processes import wait_for
 
 EMAIL = "buyer.of.bread@example.com"
 QUERY = "Should the miller's daughter spin straw?"
@@ -35,13 +35,14 @@ def told(tmp_path_factory) -> tuple[str, dict[str, list[dict[str, Any]]], str]:
     folder = tmp_path_factory.mktemp("service-log")
     with live_site(folder, ORACLE_LOG_FORMAT="json") as site:
         session = _walk(site)
-        _, stdout, stderr = site.house.end(signal.SIGTERM)
+        _, output = site.runs.end(signal.SIGTERM)
     lines: dict[str, list[dict[str, Any]]] = {}
-    for one in stderr.splitlines():
-        program, _, line = one.partition(" | ")
+    for one in output.splitlines():
+        prefix, _, line = one.partition(" | ")  # honcho's: the time, and the name with its number
         if line.startswith("{"):
-            lines.setdefault(program.strip(), []).append(json.loads(line))
-    return session, lines, stdout + stderr
+            program = prefix.split()[1].removesuffix(".1")
+            lines.setdefault(program, []).append(json.loads(line))
+    return session, lines, output
 
 
 def _walk(site) -> str:

@@ -1,4 +1,4 @@
-"""Two hosts that serve pages and two that work, on one PostgreSQL: one house, four logs."""
+"""Two hosts that serve pages and two that work, on one PostgreSQL: one site, four logs."""
 
 import subprocess
 import sys
@@ -12,24 +12,31 @@ import httpx
 import pytest
 from django.db import connection
 
+from drill.site import free_port
+from drill.units import Host
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
 from tests.child_env import child_env
-from tests.live_site import database_url, free_port
-from tests.oracle_site.supervise.house import ROOT, House, running, wait_for
-from tests.served_site import command, migrate, production
+from tests.live_site import database_url
+from tests.processes import ROOT, wait_for
+from tests.served_site import migrate, production, serving
 
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.skipif(connection.vendor != "postgresql", reason="hosts share a PostgreSQL"),
 ]
 WEBS, WORKERS = ("web-a", "web-b"), ("work-a", "work-b")
+# A web host's log lines are written by itself alone, and it has no sweep.
+SERVICES = {
+    **dict.fromkeys(WEBS, ("oracle-web@1", "oracle-flush-log")),
+    **dict.fromkeys(WORKERS, ("oracle-generate", "oracle-worker")),
+}
 
 
 @dataclass(frozen=True)
-class Host:
+class Machine:
     variables: dict[str, str]
-    house: House
+    host: Host
 
     def get(self, path: str) -> httpx.Response:
         return httpx.get(self.variables["SITE_URL"] + path, timeout=40, trust_env=False)
@@ -54,35 +61,29 @@ class Host:
 
 
 @pytest.fixture
-def sandbox_and_hosts(tmp_path: Path) -> Iterator[tuple[SandboxClient, dict[str, Host]]]:
+def sandbox_and_machines(tmp_path: Path) -> Iterator[tuple[SandboxClient, dict[str, Machine]]]:
     ports = {name: free_port() for name in WEBS}
     webhook = f"http://127.0.0.1:{ports['web-a']}/api/webhook"
     with ExitStack() as stack:
         url = stack.enter_context(database_url(tmp_path))
         sandbox = stack.enter_context(running_sandbox(webhook_url=webhook))
-        hosts = {}
-        for name in (*WEBS, *WORKERS):
+        machines = {}
+        for name, services in SERVICES.items():
             folder = tmp_path / name
             folder.mkdir()
-            variables = production(folder, sandbox, port=ports.get(name, 1), url=url)
-            variables |= {"ORACLE_WEB_PROCESSES": "1", "ORACLE_GENERATE_WORKERS": "1"}
-            if not hosts:
+            site = f"http://127.0.0.1:{ports.get(name, 1)}"
+            variables = production(folder, sandbox, site_url=site, url=url)
+            variables |= {"ORACLE_GENERATE_WORKERS": "1"}
+            if not machines:
                 migrate(variables)
-            only = ["--only", name.partition("-")[0]]
-            house = stack.enter_context(running(command(folder, *only), **variables))
-            hosts[name] = Host(variables, house)
-        for host in hosts.values():
-            host.house.read_until("Stop")
-        yield sandbox, hosts
+            host = serving(folder, variables, *services, port=ports.get(name))
+            machines[name] = Machine(variables, stack.enter_context(host))
+        yield sandbox, machines
 
 
-def test_all_take_part_and_every_log_verifies(sandbox_and_hosts):
-    sandbox, hosts = sandbox_and_hosts
-    a, b = (hosts[name] for name in WEBS)
-    for name, host in hosts.items():
-        # A web host's lines are nobody else's to write, and it has no sweep.
-        only = {"oracle_site.web", "keep_log"} if name in WEBS else {"work"}
-        assert processes(host.house) == only
+def test_all_take_part_and_every_log_verifies(sandbox_and_machines):
+    sandbox, machines = sandbox_and_machines
+    a, b = (machines[name] for name in WEBS)
     sandbox.settings(latency=0.5)  # so that one worker alone could not be everywhere
     sessions = [
         (a, b)[number % 2].buy(sandbox, f"buyer{number}@example.com") for number in range(8)
@@ -95,12 +96,12 @@ def test_all_take_part_and_every_log_verifies(sandbox_and_hosts):
         wait_for(lambda n=number: len(sandbox.messages(to=f"buyer{n}@example.com")) == 1)
 
     for host, session in ((a, sessions[0]), (b, sessions[1])):
-        hosts["work-a"].manage("evict", session, "--reason", "a test")
+        machines["work-a"].manage("evict", session, "--reason", "a test")
         assert host.get(f"/api/verdict?session_id={session}").json()["regen"] is True
 
     # Each wrote what it judged itself, to its own log.
     counted = Counter(
-        hosts["work-a"]
+        machines["work-a"]
         .manage(
             "shell",
             "--no-imports",
@@ -114,11 +115,5 @@ def test_all_take_part_and_every_log_verifies(sandbox_and_hosts):
     assert counted["work-a"] > 0
     assert counted["work-b"] > 0
     assert counted["work-a"] + counted["work-b"] == 8
-    for host in hosts.values():
+    for host in machines.values():
         assert host.manage("audit_verify").startswith("Sound: ")
-
-
-def processes(house: House) -> set[str]:
-    """What runs under its supervisor, by the word that says so."""
-    words = {"oracle_site.web", "keep_log", "work"}
-    return {word for one in house.alive() for word in one.cmdline()[1:4] if word in words}

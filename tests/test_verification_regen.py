@@ -12,7 +12,7 @@ import pytest
 
 from audit.core.vocabulary import TIERS
 from tests.live_site import LiveSite, live_site
-from tests.oracle_site.supervise.house import wait_for
+from tests.processes import wait_for
 from verdicts.core.disclaimer import NOTE
 from verdicts.core.lock import locked_request
 from verdicts.core.prompt import build_verdict_prompt

@@ -10,7 +10,7 @@ import pytest
 from audit.core.chain import GENESIS, verify
 from audit.core.vocabulary import TIERS
 from tests.live_site import LiveSite, live_site
-from tests.oracle_site.supervise.house import wait_for
+from tests.processes import wait_for
 
 # What time would do: whoever held an order or a job no longer does.
 LATER = """
@@ -99,10 +99,9 @@ def test_a_worker_that_is_killed_in_the_middle_loses_no_order(site):
     site.sandbox.fault("gemini", "slow", seconds=1.5, match="Kill the worker")
     session_id = site.buy("quick", "Kill the worker", "killed@example.com")
     wait_for(lambda: any("Kill the worker" in r["body"] for r in site.sandbox.requests("gemini")))
-    before = site.house.alive()
-    for one in before:
-        if one.environ().get("Q_CLUSTER_NAME") == "generate" and "qcluster" in one.cmdline():
-            one.kill()
+    _main, *pool = site.workers("generate")
+    for one in pool:
+        one.kill()
     site.buy("quick", "The worker is back", "back@example.com")
     site.wait_for_mail("back@example.com")
     assert site.result(session_id).status_code == 202
@@ -143,8 +142,6 @@ def test_the_log_is_one_chain(site):
 
 def test_what_the_site_said_holds_no_session_and_no_address(site):
     site.http.get("/oracle/result", params={"session_id": "cs_test_nobodyKnows1"})
-    code, said, errors = site.house.end(signal.SIGTERM)
-    assert code == 0
-    for text in (said, errors):
-        assert "cs_test_" not in text
-        assert "@example.com" not in text
+    _, output = site.runs.end(signal.SIGTERM)
+    assert "cs_test_" not in output
+    assert "@example.com" not in output

@@ -8,7 +8,7 @@ import pytest
 
 import benchmarks.__main__ as bench
 from benchmarks.report import Limit, Picture, Section
-from tests.oracle_site.supervise.house import ROOT
+from tests.processes import ROOT
 
 
 @pytest.fixture

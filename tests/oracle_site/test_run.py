@@ -1,4 +1,4 @@
-"""`make run`, as somebody who types it meets it."""
+"""`make run`, as a person who types it meets it."""
 
 import os
 import pty
@@ -15,21 +15,25 @@ from pathlib import Path
 import psutil
 import pytest
 
+from drill.site import answers, free_port
 from tests.child_env import child_env
-from tests.live_site import free_port
-from tests.oracle_site.supervise.house import ROOT, running, wait_for
+from tests.processes import ROOT, running, wait_for
 
 CTRL_C = b"\x03"
 
 
-def command(port: int | str) -> list[str]:
+def command(port: int | str, *arguments: str) -> list[str]:
     ports = ["--port", str(port), "--sandbox-port", str(free_port())]
-    return [sys.executable, "-m", "oracle_site.run", *ports]
+    return [sys.executable, "-m", "oracle_site.dev_setup", *ports, *arguments]
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> dict[str, str]:
-    return {"DATABASE_URL": f"sqlite:///{tmp_path}/run.sqlite3"}
+def own(tmp_path: Path) -> dict[str, str]:
+    """A database and a log of its own, as in another folder."""
+    return {
+        "DATABASE_URL": f"sqlite:///{tmp_path}/run.sqlite3",
+        "ORACLE_LOG_PATH": str(tmp_path / "oracle_log.jsonl"),
+    }
 
 
 def fetch(url: str, browser: urllib.request.OpenerDirector | None = None, **form: str) -> str:
@@ -39,23 +43,25 @@ def fetch(url: str, browser: urllib.request.OpenerDirector | None = None, **form
         return answer.read().decode()
 
 
-def test_the_site_answers_on_a_fresh_database(database):
+def test_the_site_answers_on_a_fresh_database_and_ends_as_a_whole(own):
     port = free_port()
-    with running(command(port), **database) as house:
-        assert f"http://127.0.0.1:{port}/" in house.read_until("Site")[-1]
+    with running(command(port), **own) as program:
+        assert f"http://127.0.0.1:{port}/" in program.wait_for_output("Site")
+        wait_for(lambda: answers(f"http://127.0.0.1:{port}/"))
         assert "CA$5.00" in fetch(f"http://127.0.0.1:{port}/")
-        code, said, errors = house.end(signal.SIGTERM)
-        assert code == 0
-        assert said.endswith("Stopping ...\nStopped.\n")
-        assert errors == ""  # least of all addresses, which hold session ids
-        assert house.alive() == []
+        assert fetch(f"http://127.0.0.1:{port}/static/oracle.css")
+        code, output = program.end(signal.SIGTERM)
+        assert code == 143  # honcho's, which the Makefile takes for success
+        assert "Traceback" not in output
+        wait_for(lambda: program.alive() == [])
 
 
-def test_the_admin_opens_with_the_kept_password(database, tmp_path):
+def test_the_admin_opens_with_the_kept_password(own, tmp_path):
     port = free_port()
-    with running(command(port), **database) as house:
-        told = house.read_until("Log in")[-1]
+    with running(command(port), **own) as program:
+        told = program.wait_for_output("Stop")
         assert f"as admin, the password is in {tmp_path}/admin-password" in told
+        wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
         browser = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
         )
@@ -68,82 +74,115 @@ def test_the_admin_opens_with_the_kept_password(database, tmp_path):
         assert "Log out" in page
 
 
-def test_a_killed_web_server_comes_back(database):
+def test_commands_find_the_site_of_their_folder_and_a_second_one_is_refused(own):
     port = free_port()
-    with running(command(port), **database) as house:
-        house.read_until("Stop")
-        (server,) = [one for one in house.alive() if "runserver" in one.cmdline()[2:3]]
-        server.kill()
-        assert house.read_until("again") == ["web was ended by SIGKILL; starting again in 0.5 s."]
-        wait_for(lambda: answers(port))
+    sandbox = free_port()
+    script = [sys.executable, "-m", "oracle_site.dev_setup", "--port", str(port)]
+    # The port of the sandbox is a setting of its own, too.
+    with running(script, SANDBOX_URL=f"http://127.0.0.1:{sandbox}", **own) as program:
+        program.wait_for_output("Stop")
+        wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
+        wait_for(lambda: answers(f"http://127.0.0.1:{sandbox}/_control/health"))
+        smoke = manage("smoke_test", **own)
+        assert smoke.returncode == 0, smoke.stdout + smoke.stderr
+        second = start(own, str(free_port()))
+        assert second.returncode == 1
+        assert second.stderr == (
+            f"Oracle is running from this folder already, at http://127.0.0.1:{port}: "
+            "stop that one first.\n"
+        )
 
 
-def answers(port: int) -> bool:
-    try:
-        return "CA$5.00" in fetch(f"http://127.0.0.1:{port}/")
-    except OSError:
-        return False
+def test_without_a_running_site_a_command_keeps_its_defaults(own, tmp_path):
+    (tmp_path / "run.json").write_text('{"SITE_URL": "http://127.0.0.1:1"}')  # of one that ended
+    shown = manage("shell", "--no-imports", "-c", SITE_URL, **own)
+    assert shown.stdout.strip() == "http://127.0.0.1:8000"
 
 
-def test_killing_the_run_leaves_nothing(database):
-    with running(command(free_port()), **database) as house:
-        house.read_until("Stop")
-        house.process.kill()
-        wait_for(lambda: house.alive() == [])
+SITE_URL = "from django.conf import settings; print(settings.SITE_URL)"
 
 
-def test_a_run_ends_with_what_started_it(database):
-    script = f"import subprocess; subprocess.run({command(free_port())!r})"
-    with running([sys.executable, "-c", script], **database) as house:
-        house.read_until("Stop")
-        house.process.kill()
-        wait_for(lambda: house.alive() == [])
+def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=child_env(**environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
-def test_ctrl_c_on_a_terminal_is_quiet_and_the_password_is_shown(database, tmp_path):
+def test_a_process_that_dies_ends_the_whole_run(own):
+    with running(command(free_port()), **own) as program:
+        program.wait_for_output("worker.1 started")
+        wait_for(lambda: mains(program.alive(), "worker"))
+        (worker, *_) = mains(program.alive(), "worker")
+        worker.kill()
+        program.process.wait(timeout=30)
+        assert program.process.returncode != 0
+        wait_for(lambda: program.alive() == [])
+
+
+def mains(processes: list[psutil.Process], word: str) -> list[psutil.Process]:
+    """Oldest first."""
+    found = [one for one in processes if one.is_running() and word in one.cmdline()[2:3]]
+    return sorted(found, key=lambda one: (one.create_time(), one.pid))
+
+
+def test_ctrl_c_on_a_terminal_is_quiet_and_the_password_is_shown(own, tmp_path):
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(ROOT)
-        os.execve(sys.executable, command(free_port()), child_env(**database))
+        os.execve(sys.executable, command(free_port()), child_env(**own))
     shown = b""
     try:
-        while b"Ctrl-C" not in shown:
+        while b"sandbox.1 started" not in shown or b"worker.1 started" not in shown:
             shown += os.read(terminal, 1024)
         os.write(terminal, CTRL_C)
-        while b"Stopped." not in shown:
-            shown += os.read(terminal, 1024)
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        shown += os.read(terminal, 65536)
     finally:
         os.close(terminal)
         if psutil.pid_exists(pid):
             os.kill(pid, signal.SIGKILL)
+    assert code == 130
     assert (tmp_path / "admin-password").read_bytes().strip() in shown
     assert b"Traceback" not in shown
 
 
 @pytest.mark.parametrize("port", ["0x50", "99999", "0", "abc"])
-def test_a_port_that_is_none_is_refused(database, port):
-    run = start(database, port)
+def test_a_port_that_is_none_is_refused(own, port):
+    run = start(own, port)
     assert run.returncode != 0
     assert run.stderr.startswith(f"A port is a whole number from 1 to 65535, not {port!r}")
 
 
-def test_a_taken_port_ends_with_one_sentence(database):
+def test_a_taken_port_ends_with_one_sentence(own):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        run = start(database, str(taken.getsockname()[1]))
+        run = start(own, str(taken.getsockname()[1]))
     assert run.returncode == 1
     assert len(run.stderr.splitlines()) == 1
-    assert "choose another with `make run PORT=8001`" in run.stderr
+    assert "choose others with `make run PORT=8001 SANDBOX_PORT=8011`" in run.stderr
 
 
-def test_what_is_in_the_way_of_starting_is_one_sentence():
-    run = start({"DATABASE_URL": "sqlite:////no/such/folder/x"}, str(free_port()))
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"DEBUG": "perhaps"}, "Oracle does not start: DEBUG must be 1 or 0"),
+        ({"DATABASE_URL": "sqlite:////no/such/folder/x"}, "The database could not be set up:"),
+        ({"ORACLE_LOG_PATH": "/proc/no/log"}, "The folder of ORACLE_LOG_PATH cannot be used:"),
+    ],
+)
+def test_what_prevents_a_start_is_one_sentence(own, environment, sentence):
+    run = start({**own, **environment}, str(free_port()))
     assert run.returncode == 1
     assert len(run.stderr.splitlines()) == 1
-    assert run.stderr.startswith("The database could not be set up:")
+    assert run.stderr.startswith(sentence)
 
 
 def start(environment: dict[str, str], port: str) -> subprocess.CompletedProcess:
+    """A start that is expected to fail."""
     return subprocess.run(
         command(port),
         cwd=ROOT,
@@ -151,4 +190,5 @@ def start(environment: dict[str, str], port: str) -> subprocess.CompletedProcess
         capture_output=True,
         text=True,
         check=False,
+        timeout=60,
     )

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import pq
+from psycopg.pq.abc import PGresult
 
 from verdicts.core.sessions import session_number
 from verdicts.reader.lookup import HIT_CONDITION, READ_TIMEOUT, CachedEntry
@@ -52,7 +53,7 @@ class PostgresLookup:
                 found[session_id.decode()] = (body, etag.decode(), int(verdict))
         return found
 
-    def _result(self) -> pq.PGresult:
+    def _result(self) -> PGresult:
         """Within READ_TIMEOUT: a server that stops answering must not hold every reader."""
         deadline = time.monotonic() + READ_TIMEOUT
         while self._libpq.is_busy():

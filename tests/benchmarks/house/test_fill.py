@@ -14,7 +14,7 @@ import pytest
 
 from tests.child_env import child_env
 from tests.live_site import database_url
-from tests.oracle_site.supervise.house import ROOT
+from tests.processes import ROOT
 
 ORDERS = 1_100  # so that one of each kind is among them
 PG_SCHEMA = """

@@ -17,7 +17,7 @@ from django.core.management import CommandError, call_command
 
 from tests.child_env import child_env
 from tests.live_site import LiveSite, free_port, live_site
-from tests.oracle_site.supervise.house import ROOT
+from tests.processes import ROOT
 from verdicts.smoke.checks import CHECKS
 
 # Once on each database, which the site itself is given a new one of.
@@ -119,8 +119,7 @@ def failed(done: subprocess.CompletedProcess[str], at: str) -> str:
 @contextmanager
 def stopped(site: LiveSite, queue: str) -> Iterator[None]:
     """The workers of a queue as if there were none: they do not move."""
-    of_queue = [one for one in site.house.alive() if one.environ().get("Q_CLUSTER_NAME") == queue]
-    workers = [one for one in of_queue if "work" in one.cmdline()]
+    workers = site.workers(queue)
     assert workers
     for one in workers:
         one.suspend()

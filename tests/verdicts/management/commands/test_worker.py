@@ -15,7 +15,7 @@ from verdicts.management.commands.work import stalled
 
 from tests.child_env import child_env
 from tests.live_site import database_url
-from tests.oracle_site.supervise.house import wait_for
+from tests.processes import wait_for
 from verdicts import queue
 from verdicts.pool import Pulse
 
