@@ -1,65 +1,57 @@
-"""A whole site as deploy/ runs it: the units' own command lines behind the deployed nginx."""
+"""A whole site as deploy/ runs it: the units behind the deployed nginx, by TLS."""
 
-import socket
+import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
+from drill.units import Host
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
 from tests.child_env import child_env
-from tests.deploy.units import ROOT, command, value
+from tests.deploy.units import ROOT, value
 from tests.nginx import Nginx, running_nginx
+from tests.served_site import SECRET_KEY
 
-SECRET_KEY = "a-key-that-only-the-tests-of-deploy-ever-see-51c07ab93e"
 TOKEN = "a-service-token-that-only-these-tests-see"
-STOP_TIMEOUT = 30
-# systemd's protocol: the socket is descriptor 3, and the variables name the process itself.
-PASS_SOCKET = """
-import os, sys
-os.dup2(int(sys.argv[1]), 3)
-os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
-os.execv(sys.argv[2], sys.argv[2:])
-"""
+SERVICES = (
+    "oracle-web@1",
+    "oracle-web@2",
+    "oracle-reader",
+    "oracle-generate",
+    "oracle-worker",
+)
 
 
-@dataclass
+@dataclass(frozen=True)
 class DeployedSite:
     folder: Path
     nginx: Nginx
     sandbox: SandboxClient
-    http: httpx.Client  # through nginx, by TLS
-    environment: dict[str, str]
-    processes: dict[str, subprocess.Popen] = field(default_factory=dict)  # by unit
+    http: httpx.Client  # through nginx
+    host: Host
+    settings: dict[str, str]
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=child_env(**self.environment),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=150,
-            umask=0o077,
-        )
+        return manage(self.settings, *arguments)
 
 
 @contextmanager
 def deployed_site(folder: Path, **environment: str) -> Iterator[DeployedSite]:
-    """SQLite and a sandbox of its own. Yields when every process answers."""
+    """SQLite and a sandbox of its own."""
     data = folder / "data"
     data.mkdir(mode=0o700)
-    sockets = {f"oracle-web@{n}.service": folder / f"web-{n}.sock" for n in (1, 2)}
-    reader = folder / "reader.sock"
     with ExitStack() as stack:
+        stack.callback(os.umask, os.umask(int(value("oracle-web@.service", "UMask"), 8)))
+        host = stack.enter_context(Host(folder, environment=child_env()))
+        web = [host.web_socket(number) for number in (1, 2)]
         nginx = stack.enter_context(
-            running_nginx(folder / "nginx", web=[*sockets.values()], reader=reader, limits=False)
+            running_nginx(folder / "nginx", web=web, reader=host.reader_socket, limits=False)
         )
         webhook = f"{nginx.plain_url}/api/webhook"
         sandbox = stack.enter_context(running_sandbox(webhook_url=webhook))
@@ -67,19 +59,10 @@ def deployed_site(folder: Path, **environment: str) -> Iterator[DeployedSite]:
             httpx.Client(base_url=nginx.url, verify=nginx.tls, timeout=40, trust_env=False)
         )
         settings = production(data, nginx.url, sandbox.url) | environment
-        site = DeployedSite(folder, nginx, sandbox, http, settings)
-        site.manage("migrate", "--verbosity=0").check_returncode()
-        site.manage("preflight", "--collect-static").check_returncode()
-        for unit, path in sockets.items():
-            listening = stack.enter_context(socket.socket(socket.AF_UNIX))
-            listening.bind(str(path))
-            listening.listen(1024)
-            stack.enter_context(running_unit(site, unit, listening=listening))
-        replaced = {"/run/oracle-reader/reader.sock": str(reader)}
-        stack.enter_context(running_unit(site, "oracle-reader.service", replaced))
-        for unit in ("oracle-generate.service", "oracle-worker.service"):
-            stack.enter_context(running_unit(site, unit))
-        yield site
+        manage(settings, "migrate", "--verbosity=0").check_returncode()
+        host.set(**settings)
+        host.start(*SERVICES)
+        yield DeployedSite(folder, nginx, sandbox, http, host, settings)
 
 
 def production(data: Path, url: str, sandbox: str) -> dict[str, str]:
@@ -100,41 +83,13 @@ def production(data: Path, url: str, sandbox: str) -> dict[str, str]:
     }
 
 
-@contextmanager
-def running_unit(
-    site: DeployedSite,
-    unit: str,
-    replaced: Mapping[str, str] = {},
-    listening: socket.socket | None = None,
-) -> Iterator[subprocess.Popen]:
-    """What systemd does for a unit, its sandboxing apart: command, environment, umask, socket."""
-    name = unit.replace("@1", "@").replace("@2", "@")
-    arguments = [replaced.get(each, each) for each in command(name)]
-    # These tests may run in another virtual environment than the checkout's.
-    arguments = [sys.executable if each == ".venv/bin/python" else each for each in arguments]
-    own = [value(name, "Environment")] if "Environment=" in unit_text(name) else []
-    environment = site.environment | dict(each.split("=", 1) for each in own)
-    if listening:
-        number = str(listening.fileno())
-        arguments = [sys.executable, "-c", PASS_SOCKET, number, *arguments]
-    process = subprocess.Popen(
-        arguments,
+def manage(settings: dict[str, str], *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
-        env=child_env(**environment),
-        umask=int(value(name, "UMask"), 8),
-        pass_fds=[listening.fileno()] if listening else [],
+        env=child_env(**settings),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=150,
     )
-    site.processes[unit] = process
-    try:
-        yield process
-    finally:
-        process.terminate()
-        try:
-            process.wait(STOP_TIMEOUT)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def unit_text(name: str) -> str:
-    return (ROOT / "deploy/systemd" / name).read_text()

@@ -4,7 +4,6 @@ import stat
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 import yaml
 
@@ -34,8 +33,8 @@ def test_a_cached_verdict_is_answered_by_the_reader(site: DeployedSite):
 
 def test_a_killed_reader_costs_no_answer_and_is_replaced(site: DeployedSite):
     session = buy(site)
-    for child in psutil.Process(site.processes["oracle-reader.service"].pid).children():
-        child.kill()
+    for process in site.host.processes("oracle-reader"):
+        process.kill()
     deadline = time.monotonic() + 20
     assert read(site, session).status_code == 200
     while "web-" in last_logged(site) and time.monotonic() < deadline:
