@@ -25,10 +25,15 @@ from drill.unit_file import Unit, load
 ROOT: Final = Path(__file__).resolve().parents[1]
 BACKLOG: Final = 1024
 INVOCATION: Final = "INVOCATION_ID"  # which systemd sets too
-# Sourced by a shell, as operators do it for commands. systemd passes sockets from descriptor 3 on.
-_SHELL: Final = 'set -a; . "$0"; set +a; '
-_WITH_SOCKET: Final = 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@" 3<&{}'
-_WITHOUT: Final = 'exec "$@"'
+# Sourced by a shell, as operators do it for commands.
+_SHELL: Final = 'set -a; . "$0"; set +a; exec "$@"'
+# systemd passes sockets from descriptor 3 on. Debian's shell cannot duplicate one above 9.
+_ACTIVATE: Final = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
 
 
 class StartFailed(Exception):
@@ -66,6 +71,9 @@ class Host:
 
     def __exit__(self, *_: object) -> None:
         self.stop(*reversed(self._services))
+        for service in self._services.values():
+            if service.listener and service.listener is not self._web:
+                service.listener.close()
         shutil.rmtree(self.run, ignore_errors=True)
 
     def set(self, **variables: str) -> None:
@@ -112,10 +120,11 @@ class Host:
         self, command: Sequence[str], unit: Unit, output: IO[bytes], **more: str
     ) -> "subprocess.Popen[bytes]":
         listener = self._services[unit.name].listener
-        last = _WITH_SOCKET.format(listener.fileno()) if listener else _WITHOUT
         argv = [_python(one, self.code) for one in command]
+        if listener:
+            argv = [sys.executable, "-c", _ACTIVATE, str(listener.fileno()), *argv]
         return subprocess.Popen(
-            ["/bin/sh", "-c", _SHELL + last, str(self.settings), *argv],
+            ["/bin/sh", "-c", _SHELL, str(self.settings), *argv],
             cwd=self.code.resolve(),  # as systemd does: a link may lead elsewhere later
             env={**self._environment, **unit.environment, **more},
             stdin=subprocess.DEVNULL,

@@ -4,8 +4,10 @@ A hashed name stands for one content, so browsers may keep it for ever, and
 older ones stay: pages that were made before an upgrade still find theirs.
 """
 
+import fcntl
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +34,21 @@ class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc] #
         yield from super().compress_files(new)
 
 
+@contextmanager
+def locked(root: Path, *, exclusive: bool) -> Iterator[None]:
+    """Collecting is exclusive: it writes files and removes them again, and whoever lists the
+    folder meanwhile, in another web instance, would find names without files."""
+    root.mkdir(parents=True, exist_ok=True)
+    with (root.parent / f"{root.name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        yield
+
+
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # without types
+    def update_files_dictionary(self, root: str, prefix: str) -> None:
+        with locked(Path(root), exclusive=False):
+            super().update_files_dictionary(root, prefix)
+
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not self.autorefresh and request.path_info.startswith(self.static_prefix):
             self._notice(request.path_info)

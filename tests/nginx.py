@@ -20,10 +20,22 @@ STOP_TIMEOUT = 10.0
 CLIENT_ADDRESS = "X-Test-Client-Address"  # a header by which a test's client names its address
 TEMPORARY_FOLDERS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
+PLAIN = """
+server {{
+    listen 127.0.0.1:{plain};
+    location / {{
+        proxy_set_header Host 127.0.0.1:{https};
+        proxy_read_timeout 70s;
+        proxy_pass https://127.0.0.1:{https};
+    }}
+}}
+"""
+
 
 class Nginx(NamedTuple):
     url: str  # https://127.0.0.1:PORT
     http_url: str  # the redirecting server
+    plain_url: str  # the same site without TLS, for the sandbox's webhooks and for commands
     tls: ssl.SSLContext  # trusts the certificate: httpx.Client(verify=...)
     logs: Path  # the folder of all logs
     process: subprocess.Popen[bytes]
@@ -58,10 +70,12 @@ def running_nginx(
     All files are in `folder`. Clients have the address 127.0.0.1 or the one that they give
     in the header CLIENT_ADDRESS. With `limits` off no request is refused for its address.
     """
-    https, http = free_ports(2)
+    https, http, plain = free_ports(3)
     configuration = write_configuration(
         folder, web=web, reader=reader, https=https, http=http, limits=limits
     )
+    with (folder / "oracle.conf").open("a") as site:
+        site.write(PLAIN.format(plain=plain, https=https))
     command = [find_nginx(), "-p", str(folder), "-c", str(configuration), "-g", "daemon off;"]
     with (folder / "stderr.txt").open("wb") as stderr:
         process = subprocess.Popen(command, stderr=stderr)
@@ -71,6 +85,7 @@ def running_nginx(
         yield Nginx(
             f"https://127.0.0.1:{https}",
             f"http://127.0.0.1:{http}",
+            f"http://127.0.0.1:{plain}",
             tls,
             folder / "logs",
             process,

@@ -1,6 +1,5 @@
 """Checks before a start, without network: settings, code, migrations; collects static files."""
 
-import fcntl
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from django.db import Error, connection
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 from django.db.migrations.executor import MigrationExecutor
 
-from oracle_site.static_files import UNUSED
+from oracle_site.static_files import UNUSED, locked
 
 DEVELOPMENT = (
     "DEBUG is on, and this is the check of a site for customers. Set GEMINI_API_KEY, "
@@ -60,10 +59,7 @@ def require_migrations() -> None:
 
 def collect(root: Path) -> None:
     try:
-        root.mkdir(parents=True, exist_ok=True)
-        # Two web instances of one host share the folder, and may start at the same time.
-        with (root.parent / f"{root.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(root, exclusive=True):
             call_command("collectstatic", verbosity=0, interactive=False, ignore_patterns=[*UNUSED])
     except OSError as error:
         raise CommandError(
