@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ MAY_IMPORT = {
 SDKS = {"google": "verdicts.gateways", "stripe": "verdicts.gateways", "httpx": "verdicts.gateways"}
 
 
+@cache
 def modules(*packages: str) -> dict[str, ast.Module]:
     found = {}
     for package in packages:
