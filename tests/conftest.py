@@ -34,6 +34,9 @@ for number in (signal.SIGHUP, signal.SIGINT):
 # A module that uses one of these starts whole sites, and waits for them most of the time.
 STARTS_A_SITE = ("live_site", "served_site", "running")
 
+# A module that uses one of these starts programs, and each takes a second to start.
+STARTS_PROGRAMS = ("subprocess", "child_env", "start", "multiprocessing")
+
 # Whole sites whose services are tested on both databases elsewhere.
 ON_ONE_DATABASE = ("test_smoke_test", "test_service_log")
 # What shows rows or guards addresses: the queries beneath it are tested on both elsewhere.
@@ -46,6 +49,9 @@ SHOWN = (
 
 # Examples may take as long as this machine needs: time is measured in benchmarks/.
 hypothesis_settings.register_profile("oracle", deadline=None, print_blob=True)
+hypothesis_settings.register_profile(
+    "fast", hypothesis_settings.get_profile("oracle"), max_examples=10
+)
 hypothesis_settings.load_profile("oracle")
 
 
@@ -61,6 +67,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         module = getattr(item, "module", None)
         if any(hasattr(module, name) for name in STARTS_A_SITE):
             item.add_marker("site")
+        if any(hasattr(module, name) for name in STARTS_PROGRAMS):
+            item.add_marker("slow")
         folder = item.path.parent.relative_to(item.config.rootpath).as_posix()
         if item.path.stem in ON_ONE_DATABASE or folder in SHOWN:
             item.add_marker("once")

@@ -22,7 +22,7 @@ from verdicts.services.hits import hits
 from verdicts.services.payments import receive
 
 # What is not committed, the fast lane's own connection does not see.
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 @pytest.fixture
