@@ -14,7 +14,7 @@ DEPLOY := SITE_URL=https://oracle.example BEHIND_PROXY=1 STAFF_EMAILS=staff@orac
 	ORACLE_MAIL=smtp EMAIL_HOST=mail.oracle.example \
 	SECRET_KEY=a-key-that-only-the-deployment-check-ever-sees-9f2c41d07be85a36
 
-.PHONY: run serve restart test check audit bench drill crowd format screenshots lock venv
+.PHONY: run serve restart test test-fast prove check audit bench drill crowd format screenshots lock venv
 
 run: $(VENV)/.runtime
 	@$(PY) -m oracle_site.run --port $(PORT)
@@ -26,8 +26,14 @@ serve: $(VENV)/.runtime
 restart: $(VENV)/.runtime
 	@$(PY) -m oracle_site.serve --restart $(ARGS)
 
+# SQLite and PostgreSQL, browser and whole sites: up to ten minutes on two cores.
 test: $(VENV)/.dev
-	@$(PY) -m tests.everything $(ARGS)
+	@$(PY) -m tests.runner $(ARGS)
+
+# SQLite, no browser, no whole sites, nothing slow: under a minute on two cores.
+test-fast: $(VENV)/.dev
+	@env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder \
+		-m "not browser and not site and not slow" --hypothesis-profile=fast -p no:schemathesis $(ARGS)
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check .

@@ -27,7 +27,7 @@ RUN_ELSEWHERE = {
     "make run": "oracle_site/test_run.py",
     "make serve": "oracle_site/test_serve.py",
     "make restart": "oracle_site/test_serve.py",
-    "make test": "test_everything.py",
+    "make test": "test_runner.py",
     "make audit": "test_advisories.py",
     "make bench": "../benchmarks/judgement.py",
     "make drill": "drill/management/commands/test_drill.py",
