@@ -19,7 +19,7 @@ from verdicts.services.hits import hits
 from verdicts.services.payments import receive
 
 # What is not committed, the reader's own connection does not see.
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 NOT_HERE = [(404, [], b"")]
 
 
