@@ -18,7 +18,7 @@ def main() -> None:
             sys.stderr.write(f"Argument {number} is not UTF-8 text: {word!a}\n")
             sys.exit(2)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
-    for name, address in running_site().items():
+    for name, address in running_site(os.environ).items():
         os.environ.setdefault(name, address)  # so that a command talks to the site of this folder
     try:
         _ = settings.INSTALLED_APPS  # reads the settings, and so the environment

@@ -1,6 +1,6 @@
 """What one order, one read and one regeneration cost, and what a house of some size needs.
 
-A site as `make serve` runs it, on PostgreSQL, against the sandbox, which answers
+A site as the units of deploy/ run it, on PostgreSQL, against the sandbox, which answers
 at once. Processor time is counted per process, less what the same processes use
 while nothing is asked of them, so a busy machine changes little. Writes the
 costs and the table of docs/CAPACITY.md.
