@@ -52,7 +52,6 @@ ENV DATABASE_URL=sqlite:////srv/oracle/data/oracle.sqlite3 \
     ORACLE_STATIC_PATH=/srv/oracle/data/static \
     ORACLE_BIND=0.0.0.0
 USER oracle
-VOLUME /srv/oracle/data
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD [".venv/bin/python", "deploy/container/healthcheck.py"]
 ENTRYPOINT ["deploy/container/run"]
