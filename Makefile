@@ -2,7 +2,8 @@
 # `make drill` breaks a site of its own on purpose, `make crowd` fills one with customers at
 # once: docs/DRILL.md.
 PORT ?= 8000
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+# The interpreter for the virtual environment; the newest usable one if empty.
+PYTHON ?=
 VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
@@ -13,14 +14,20 @@ DEPLOY := SITE_URL=https://oracle.example BEHIND_PROXY=1 STAFF_EMAILS=staff@orac
 	ORACLE_MAIL=smtp EMAIL_HOST=mail.oracle.example \
 	SECRET_KEY=a-key-that-only-the-deployment-check-ever-sees-9f2c41d07be85a36
 
-.PHONY: run test check audit bench drill crowd format screenshots
+.PHONY: run test test-fast prove check audit bench drill crowd format screenshots lock venv
 
 run: $(VENV)/.runtime
 	@$(PY) -m oracle_site.dev_setup --port $(PORT) $(if $(SANDBOX_PORT),--sandbox-port $(SANDBOX_PORT)); \
 		code=$$?; case $$code in 130|143) ;; *) exit $$code ;; esac  # Ctrl-C and SIGTERM are no failure
 
+# SQLite and PostgreSQL, browser and whole sites: up to ten minutes on two cores.
 test: $(VENV)/.dev
-	@$(PY) -m tests.everything $(ARGS)
+	@$(PY) -m tests.runner $(ARGS)
+
+# SQLite, no browser, no whole sites, nothing slow: under a minute on two cores.
+test-fast: $(VENV)/.dev
+	@env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder \
+		-m "not browser and not site and not slow" --hypothesis-profile=fast -p no:schemathesis $(ARGS)
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
@@ -54,14 +61,43 @@ format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-$(VENV)/bin/python:
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { \
-		echo "Oracle needs Python 3.11, and '$(PYTHON)' is not it: set PYTHON=/path/to/python3.11." >&2; exit 1; }
-	@"$(PYTHON)" -m venv $(VENV) || { \
-		echo "The virtual environment could not be made: Python's venv module is missing." >&2; \
-		rm -rf $(VENV); exit 1; }
+# After a change of a requirements*.in. ARGS="--upgrade-package NAME" or ARGS=--upgrade moves what
+# those files do not name.
+lock: $(VENV)/.dev
+	$(call compile,requirements)
+	$(call compile,requirements-dev)
+	$(call compile,requirements-bench)
 
-$(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
+define compile
+$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+	$(ARGS) $(1).in -o $(1).txt
+endef
+
+# Debian packages ensurepip apart from Python; some builds lack sqlite3 or ssl.
+USABLE := import ensurepip, sqlite3, ssl, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
+MINOR := import sys; print("%d.%d" % sys.version_info[:2])
+
+venv:
+	@if [ -e $(VENV) ] && ! $(PY) -c 'import pip' 2>/dev/null; then \
+		echo "$(VENV) is incomplete, or its Python was replaced or removed: delete $(VENV) and try again." >&2; \
+		exit 1; \
+	fi
+	@if [ -e $(VENV) ] && [ -n "$(PYTHON)" ] && \
+		[ "$$("$(PYTHON)" -c '$(MINOR)')" != "$$($(PY) -c '$(MINOR)')" ]; then \
+		echo "$(VENV) was made by another version of Python than PYTHON=$(PYTHON): delete $(VENV) and try again." >&2; \
+		exit 1; \
+	fi
+	@[ ! -e $(VENV) ] || exit 0; \
+	if [ -n "$(PYTHON)" ]; then set -- "$(PYTHON)"; \
+	else set -- python3.14 python3.13 python3.12 python3.11 python3; fi; \
+	for python; do \
+		if "$$python" -c '$(USABLE)' 2>/dev/null; then exec "$$python" -m venv $(VENV); fi; \
+	done; \
+	echo "Oracle needs Python 3.11 to 3.14 with its venv and sqlite3 modules (tried: $$*): install it, or set PYTHON=/path/to/python3." >&2; \
+	exit 1
+
+$(VENV)/.runtime: requirements.txt | venv
 	@echo "Installing what the site needs ..."
 	@$(call install,requirements.txt)
 	@touch $@
@@ -77,6 +113,6 @@ $(VENV)/.bench: requirements-bench.txt $(VENV)/.dev
 	@touch $@
 
 define install
-$(PY) -m pip install --quiet --disable-pip-version-check -r $(1) || { \
+$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1) || { \
 	echo "Installing $(1) failed, the lines above say why: is the package index reachable?" >&2; exit 1; }
 endef

@@ -22,7 +22,7 @@ import psutil
 import psycopg
 
 from benchmarks.capacity_plan import Costs, table
-from tests.everything import postgresql
+from drill.postgresql import throwaway_server
 from tests.live_site import LiveSite
 from tests.served_site import served_site
 
@@ -175,8 +175,11 @@ def miss_some(site: LiveSite) -> None:
 
 @contextmanager
 def site() -> Iterator[LiveSite]:
-    with postgresql() as url, tempfile.TemporaryDirectory(prefix="oracle-bench-") as folder:
-        os.environ["DATABASE_URL"] = url  # a database of its own is made on that server
+    with (
+        throwaway_server() as server,
+        tempfile.TemporaryDirectory(prefix="oracle-bench-") as folder,
+    ):
+        os.environ["DATABASE_URL"] = server.url  # a database of its own is made on that server
         with served_site(Path(folder), ORACLE_WEB_PROCESSES="1") as served:
             yield served
 

@@ -19,8 +19,8 @@ from benchmarks.growth.places import Place, production
 from benchmarks.in_memory import Held
 from benchmarks.machine import SERVER
 from benchmarks.servers import ROOT, family, free_port, started
+from drill.postgresql import throwaway_server
 from sandbox.client import SandboxClient
-from tests.everything import postgresql
 
 Kind = Literal["SQLite", "PostgreSQL"]
 HISTORY: Final = 400  # days of figures, as many as are kept one by one
@@ -102,7 +102,7 @@ class Houses:
     def server(self) -> str:
         """PostgreSQL's address."""
         if not self._server:
-            self._server = self._stack.enter_context(postgresql())
+            self._server = self._stack.enter_context(throwaway_server()).url
         return self._server
 
     @property

@@ -8,7 +8,9 @@ from django.db import connection
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
 django.setup()
 
-from verdicts.reader.application import Reader  # noqa: E402 - its models need Django to be set up
+# Their models need Django to be set up.
+from verdicts.reader.application import Reader  # noqa: E402
+from verdicts.reader.lookup import open_lookup  # noqa: E402
 
 # On PostgreSQL a query is a round trip, so requests share one; on SQLite it is a function call.
-application = Reader(batched=connection.vendor == "postgresql")
+application = Reader(open_lookup, batched=connection.vendor == "postgresql")

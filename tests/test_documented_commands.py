@@ -25,7 +25,7 @@ TARGETS = [one for one in DOCUMENTED if one.program == "make"]
 # What runs for long, or for ever, and the test that sees it run.
 RUN_ELSEWHERE = {
     "make run": "oracle_site/test_run.py",
-    "make test": "test_everything.py",
+    "make test": "test_runner.py",
     "make audit": "test_advisories.py",
     "make bench": "../benchmarks/judgement.py",
     "make drill": "drill/management/commands/test_drill.py",

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from tests.fence.sitecustomize import OutsideWorldError
-
+# The class has two names: the one by which we import it, and the one by which Python did.
+FENCE, REFUSAL = AssertionError, "a test tried to reach"
 OUTSIDE = ("192.0.2.1", 9)  # an address that is reserved for documentation
 
 
@@ -24,7 +24,7 @@ OUTSIDE = ("192.0.2.1", 9)  # an address that is reserved for documentation
     ],
 )
 def test_no_test_reaches_beyond_loopback(reach):
-    with socket.socket(type=socket.SOCK_DGRAM) as sock, pytest.raises(OutsideWorldError):
+    with socket.socket(type=socket.SOCK_DGRAM) as sock, pytest.raises(FENCE, match=REFUSAL):
         reach(sock)
 
 

@@ -14,12 +14,12 @@ Policy
 - Preview and salt fit their commitment, or both are blank: then it was erased.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
+from audit.core.json_depth import loads
 from audit.core.record import canonical_line
 
 GENESIS: Final = "0" * 64
@@ -83,8 +83,8 @@ def erase_preview(line: str) -> str:
 def parse(line: str | bytes) -> dict[str, Any] | None:
     """The line's fields in their order, or None where it is no JSON object."""
     try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):
+        fields = loads(line if isinstance(line, str) else line.decode())
+    except ValueError:
         return None
     return fields if isinstance(fields, dict) else None
 

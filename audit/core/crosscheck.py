@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from audit.core.parsing import is_clean, is_plainly_clean, is_storable, parse
+from audit.core.parsing import is_clean, is_plainly_clean, is_storable, parse_any_depth
 from audit.core.reading import (
     FEWEST_TESTS,
     MOST_TESTS,
@@ -117,12 +117,13 @@ def crosscheck(output: object, tier: str) -> Decision:
     """
     try:
         _refuse_unknown(tier)
-        payload = parse(output)
+        payload = parse_any_depth(output)
         if payload is None:
             return _weigh(None)
         reading, texts = read(payload, tier)
         # Looking through everything costs more than reading, so it is kept for
-        # payloads with something in them that the reading did not account for.
+        # payloads with something in them that the reading did not account for:
+        # only these can be nested deeper than a verdict.
         if texts is None:
             clean = is_storable(payload)
         else:

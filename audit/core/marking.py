@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from audit.core.json_depth import is_too_deep
+
 _DEEPEST: Final = 8  # a verdict has three levels
 _MOST_LINES: Final = 2000
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
@@ -61,14 +63,14 @@ def lay_out(payload: dict[str, Any], notes: list[Note]) -> list[Line]:
 
 def find_fault(output: str) -> Fault:
     """Why the text is no verdict's JSON; for one that the parser has refused."""
+    if is_too_deep(output):
+        return Fault("nested too deeply", "", "", visible(output))
     try:
         value = json.loads(output)
     except json.JSONDecodeError as error:
         place = min(error.pos, len(output))
         before, at, after = output[:place], output[place : place + 1], output[place + 1 :]
         return Fault(error.msg, visible(before), visible(at) or "(end)", visible(after))
-    except RecursionError:
-        return Fault("nested too deeply", "", "", visible(output))
     if not isinstance(value, dict):
         return Fault("JSON, but not an object", "", "", visible(output))
     return Fault("JSON with duplicate keys or characters nobody can store", "", "", visible(output))

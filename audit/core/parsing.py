@@ -10,10 +10,9 @@ Policy
   NaN, numbers beyond a double and duplicate keys are malformed.
 - NUL and lone surrogates anywhere, also in fields that nobody reads, are
   malformed: no database takes them.
-- So is what no verdict can be: more than MAX_DEPTH levels (a verdict has three,
-  and without a bound of our own the answer would depend on how deep the
-  caller's stack already is), MAX_VALUES values or MAX_LENGTH characters. The
-  last two also hold off objects built by hand with shared or circular parts.
+- So is what no verdict can be: more than MAX_DEPTH levels (a verdict has three),
+  MAX_VALUES values or MAX_LENGTH characters. The last two also hold off objects
+  built by hand with shared or circular parts.
 """
 
 import json
@@ -22,7 +21,8 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any, Final
 
-MAX_DEPTH: Final = 100
+from audit.core.json_depth import MAX_DEPTH, is_too_deep
+
 MAX_VALUES: Final = 1_000_000
 MAX_LENGTH: Final = 16_000_000
 MAX_INTEGER: Final = int(sys.float_info.max)
@@ -33,6 +33,13 @@ _JSON_SPACE: Final = " \t\r\n"
 
 def parse(output: object) -> dict[str, Any] | None:
     """The JSON object in `output` (text, or an object already parsed), else None."""
+    if isinstance(output, str) and is_too_deep(output):
+        return None
+    return parse_any_depth(output)
+
+
+def parse_any_depth(output: object) -> dict[str, Any] | None:
+    """Like `parse`, for callers that bound the depth themselves, as `is_storable` does."""
     if isinstance(output, str):
         if len(output) > MAX_LENGTH:
             return None

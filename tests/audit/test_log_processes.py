@@ -11,7 +11,7 @@ from audit.models import LogEntry
 from tests.audit.conftest import read_chain
 from tests.audit.entries import checked
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 def ids_in_the_file(path):

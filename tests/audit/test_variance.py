@@ -11,7 +11,7 @@ from audit.models import CrosscheckLog, DayCount, DivergenceEvent
 from audit.variance import Variance, variance
 from verdicts.services.figures import roll_up
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 EDGES = (

@@ -11,6 +11,8 @@ from benchmarks.houses import houses
 from benchmarks.page import page, versions
 from drill.failures import PostgresqlMissing
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 

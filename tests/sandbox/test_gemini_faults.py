@@ -117,6 +117,7 @@ def test_hanging_up_is_a_protocol_error(sandbox, gemini, fault):
     assert ask(gemini).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["slow", "slow_after"])
 def test_a_slow_answer_comes_or_times_out(sandbox, gemini, fault):
     sandbox.fault("gemini", fault, seconds=0.3)

@@ -13,7 +13,7 @@ from verdicts.core.sessions import session_number
 from verdicts.models import CachedVerdict
 from verdicts.services.reads import add_up
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ def event(number: int, kind: str, obj: dict) -> bytes:
     return json.dumps(whole).encode()
 
 
+@pytest.mark.slow
 def test_what_is_logged_for_a_reader_is_about_the_session(sandbox, missed, ask):
     order = missed()
     sandbox.fault("gemini", "unavailable", times=None)

@@ -1,16 +1,13 @@
 """A session id is the only key: whoever has nearly one learns what anybody learns of any other."""
 
-from collections.abc import Callable
-from typing import Any
+from contextlib import closing
 
 import pytest
-from django.core.handlers.wsgi import WSGIHandler
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from verdicts.fastlane import Fastlane
 
-from tests.verdicts.asking import Counting, answer, question
-from verdicts import fastlane
+from tests.verdicts.reader.asking import Asked, Counting, ask_reader
+from verdicts.reader.application import Reader
 from verdicts.services import lookups
 
 pytestmark = pytest.mark.django_db
@@ -131,40 +128,13 @@ def test_without_a_token_nothing_is_looked_up(delivered, learn, headers):
         assert (told[0], *told[-2:]) == (401, 0, [])
 
 
-# The fast lane
-
-
-@pytest.fixture
-def lane(monkeypatch) -> Callable[[str], tuple[Any, int, int]]:
-    """The whole site's answer, how often the fast lane looked, and how often Django was asked."""
-    looked: list[list[str]] = []
-    passed_on: list[str] = []
-    opened = fastlane.open_reader
-    monkeypatch.setattr(fastlane, "open_reader", lambda: Counting(opened(), looked))
-
-    def django(environ, start_response):
-        passed_on.append(environ["QUERY_STRING"])
-        return WSGIHandler()(environ, start_response)
-
-    made = Fastlane(django)
-
-    def ask(session_id: str) -> tuple[Any, int, int]:
-        looked.clear()
-        passed_on.clear()
-        told = answer(made, question(session_id))
-        return told, len(looked), len(passed_on)
-
-    yield ask
-    made.close()
-
-
 @pytest.mark.django_db(transaction=True)
-def test_the_fast_lane_does_as_much_for_nearly_a_session_id_as_for_any_other(delivered, lane):
+def test_the_reader_does_as_much_for_nearly_a_session_id_as_for_any_other(delivered):
     order = delivered("quick")
-    nothing = lane(UNKNOWN)
-    (status, _, _), looked, passed_on = nothing
-    assert (status, looked, passed_on) == ("404 Not Found", 1, 1)
-    for guess in near(order.session_id):
-        assert lane(guess) == nothing, guess
-    (status, _, _), looked, passed_on = lane(order.session_id)
-    assert (status, looked, passed_on) == ("200 OK", 1, 0)
+    lookup = Counting()
+    with closing(Reader(lambda: lookup, batched=False)) as reader:
+        for guess in (UNKNOWN, *near(order.session_id)):
+            assert ask_reader(reader, Asked(guess)) == [(404, [], b"")], guess
+            assert lookup.queries.pop() == [guess]
+        ((status, _, _),) = ask_reader(reader, Asked(order.session_id))
+    assert (status, lookup.queries) == (200, [[order.session_id]])

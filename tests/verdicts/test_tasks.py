@@ -10,7 +10,7 @@ from tests.service_log import listening
 from verdicts import tasks
 from verdicts.models import Delivery, Verdict
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def sessions(lines: list) -> list[str | None]:

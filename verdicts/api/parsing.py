@@ -1,12 +1,13 @@
 """JSON bodies of a bounded size and depth: anything else is a clear 4xx."""
 
-import json
 from collections.abc import Mapping
 from typing import IO, Any
 
 from django.conf import settings
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import BaseParser
+
+from audit.core.json_depth import loads
 
 
 class TooLarge(APIException):
@@ -27,8 +28,8 @@ class BoundedJSONParser(BaseParser):
         if len(body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             raise TooLarge
         try:
-            return json.loads(body.decode(), object_pairs_hook=_no_key_twice)
-        except (ValueError, RecursionError):
+            return loads(body.decode(), object_pairs_hook=_no_key_twice)
+        except ValueError:
             raise ParseError("The body is not JSON.") from None
 
 

@@ -87,7 +87,7 @@ async def _generate(request: ModelRequest, endpoint: Endpoint, line: Line) -> An
         if error.code in REFUSED and not _is_about_our_key(error):
             raise ModelRefused(f"the model refused the request ({error.code})") from None
         raise ModelBusy(f"the model answered {error.code}") from None
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         raise ModelBusy("the model's answer was not JSON") from None
     except Exception as error:
         # Transport errors of whichever HTTP library the SDK has chosen, and answers

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 
+from audit.core.json_depth import loads
 from verdicts.core.errors import MailRefused, MailUncertain
 from verdicts.gateways.within import generation, within
 
@@ -82,7 +83,7 @@ async def _access_token(client: httpx.AsyncClient, *, renew: bool = False) -> st
     if answer.is_error:
         raise MailRefused(f"Graph gave no token ({answer.status_code})")
     try:
-        granted = answer.json()
+        granted = loads(answer.text)
         token, seconds = str(granted["access_token"]), float(granted["expires_in"])
     except (ValueError, KeyError, TypeError):
         raise MailRefused("Graph's answer holds no token") from None

@@ -1,12 +1,12 @@
 """One request over HTTP with a total deadline: to a running site, or to the sandbox's controls."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
+from audit.core.json_depth import loads
 from verdicts.core.errors import SiteAway
 from verdicts.gateways.within import within
 
@@ -21,8 +21,8 @@ class Reply:
     def body(self) -> dict[str, Any]:
         """The JSON object that was answered; empty where it was none."""
         try:
-            value = json.loads(self.text)
-        except (ValueError, RecursionError):
+            value = loads(self.text)
+        except ValueError:
             return {}
         return value if isinstance(value, dict) else {}
 

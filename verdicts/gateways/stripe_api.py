@@ -4,7 +4,6 @@ The only importer of the stripe package. Objects leave here as plain dicts;
 errors are mapped here, once.
 """
 
-import json
 import re
 import time
 from collections.abc import Callable, Coroutine, Iterator
@@ -12,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.core.json_depth import loads
 from verdicts.core.errors import (
     AlreadyRefunded,
     BadEvent,
@@ -112,9 +112,9 @@ def read_event(payload: bytes, signature: str, secrets: list[str]) -> Event:
 
 def _event(text: str) -> Event:
     try:
-        raw = json.loads(text)
+        raw = loads(text)
         event = Event(raw["id"], raw["type"], raw["data"]["object"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         raise BadEvent("the body is not a Stripe event") from None
     named = all(isinstance(name, str) and _NAME.fullmatch(name) for name in (event.id, event.type))
     if not (named and isinstance(event.object, dict)):

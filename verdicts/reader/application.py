@@ -7,10 +7,11 @@ that a verdict does not exist: any doubt, error or time-out leaves the request t
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from verdicts.reader.batching import Batching
-from verdicts.reader.lookup import CachedEntry, Lookup, open_lookup
+from verdicts.reader.lookup import CachedEntry, Lookup
 from verdicts.reader.requests import CachedRead, RequestFilter, Scope
 from verdicts.reader.responses import Headers, ResponseBuilder
 from verdicts.services.hits import hits
@@ -29,8 +30,9 @@ class HTTPProtocol(Protocol):
 
 
 class Reader:
-    def __init__(self, *, batched: bool) -> None:
-        """`batched`: where a query is a round trip, requests share one."""
+    def __init__(self, open_lookup: Callable[[], Lookup], *, batched: bool) -> None:
+        """`batched`: where a query is a round trip, requests share one. Raises TemplateError."""
+        self._open_lookup = open_lookup
         self._filter = RequestFilter()
         self._responses = ResponseBuilder()
         self._lookup: Lookup | None = None
@@ -57,13 +59,24 @@ class Reader:
             entry = self._find([asked.session_id]).get(asked.session_id)
         self._respond(protocol, asked, entry)
 
+    def close(self) -> None:
+        """The next request opens the database anew."""
+        if self._lookup:
+            self._lookup.close()
+            self._lookup = None
+
     def _respond(
         self, protocol: HTTPProtocol, asked: CachedRead, entry: CachedEntry | None
     ) -> None:
-        if entry is None:
+        try:
+            response = self._responses.build(entry, asked) if entry else None
+        except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
+            logger.warning("a cached verdict cannot be answered: %s", type(error).__name__)
+            response = None
+        if response is None or entry is None:
             protocol.response_empty(NOT_HERE, [])
             return
-        protocol.response_bytes(*self._responses.build(entry, asked))
+        protocol.response_bytes(*response)
         hits.count(entry[2])
 
     def _find(self, session_ids: list[str]) -> dict[str, CachedEntry]:
@@ -71,12 +84,10 @@ class Reader:
             return {}
         try:
             if self._lookup is None:
-                self._lookup = open_lookup()
+                self._lookup = self._open_lookup()
             return self._lookup.find(session_ids)
         except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
             logger.warning("the cache cannot be read: %s", type(error).__name__)
             self._paused_until = time.monotonic() + COOLDOWN
-            if self._lookup:
-                self._lookup.close()
-                self._lookup = None
+            self.close()
             return {}

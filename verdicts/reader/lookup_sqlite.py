@@ -9,13 +9,9 @@ from verdicts.core.sessions import session_number
 from verdicts.reader.lookup import HIT_CONDITION, READ_TIMEOUT, CachedEntry
 
 CACHE_KB: Final = 128
-# CROSS JOIN keeps the order: from the numbers to the table, whatever statistics say of its size.
-_ENTRIES: Final = (
-    "FROM json_each(?) AS asked "
-    "CROSS JOIN verdicts_cachedverdict AS entry ON entry.id = asked.value"
-)
 _COLUMNS: Final = "session_id, CAST(body AS BLOB), etag, verdict_id"
-HIT: Final = f"SELECT {_COLUMNS} {_ENTRIES} {HIT_CONDITION.format('?')}"
+_ENTRY: Final = f"FROM verdicts_cachedverdict {HIT_CONDITION.format('?')} AND id = ?"
+HIT: Final = f"SELECT {_COLUMNS} {_ENTRY}"
 
 
 class SQLiteLookup:
@@ -31,10 +27,14 @@ class SQLiteLookup:
         self._cursor = self._connection.cursor()
 
     def find(self, session_ids: list[str]) -> dict[str, CachedEntry]:
-        numbers = ",".join([str(session_number(one)) for one in session_ids])
-        # Read to the end: an open cursor would pin an old state of the database.
-        rows = self._cursor.execute(HIT, (f"[{numbers}]", int(time.time()))).fetchall()
-        return {session_id: (body, etag, verdict) for session_id, body, etag, verdict in rows}
+        found: dict[str, CachedEntry] = {}
+        now = int(time.time())
+        for asked in session_ids:
+            # Read to the end: an open cursor would pin an old state of the database.
+            rows = self._cursor.execute(HIT, (now, session_number(asked))).fetchall()
+            for session_id, body, etag, verdict in rows:
+                found[session_id] = (body, etag, verdict)
+        return found
 
     def close(self) -> None:
         self._connection.close()

@@ -93,6 +93,7 @@ def test_a_key_that_moved_is_detected(mover):
         ("[]\n", "not a JSON object"),
         ('{"event":"tmm_cross', "not a JSON object"),
         ("[" * 100_000, "not a JSON object"),
+        ('{"a":' * 101 + "1" + "}" * 101 + "\n", "not a JSON object"),
         (f'{{"prev":"{GENESIS}","score":NaN}}\n', "not in canonical form"),
         (f'{{"prev":"{GENESIS}","score":1e999}}\n', "not in canonical form"),
     ],

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.core.crosscheck import crosscheck
+from audit.core.parsing import parse
 from audit.core.vocabulary import DIMENSIONS, LABELS, TIERS
 from tests.verdict_payloads import complete, required_paths
 
@@ -192,10 +193,13 @@ def nested(levels: int) -> dict:
 
 
 def test_depth_is_bounded_by_us_and_not_by_the_callers_stack():
-    assert crosscheck(nested(90), "quick").approved
-    assert crosscheck(json.dumps(nested(90)), "quick").approved
-    assert "malformed_json" in crosscheck(nested(110), "quick").flags
-    assert "malformed_json" in crosscheck(json.dumps(nested(110)), "quick").flags
+    """A hundred levels, the outermost included."""
+    for deep, approved in ((nested(99), True), (nested(100), False)):
+        for output in (deep, json.dumps(deep)):
+            decision = crosscheck(output, "quick")
+            assert decision.approved is approved
+            assert ("malformed_json" in decision.flags) is not approved
+        assert (parse(json.dumps(deep)) is not None) is approved
 
 
 def test_objects_that_contain_themselves_are_malformed():

@@ -43,6 +43,7 @@ def test_the_place_where_it_stops_being_json_is_found():
     assert (fault.before, fault.at, fault.after) == ('{"verdict": ', "G", "REEN}")
     assert find_fault('{"a": "b').at
     assert find_fault("[]").why == "JSON, but not an object"
+    assert find_fault("{" + '"a":{' * 100 + "}" * 101).why == "nested too deeply"
     assert "duplicate" in find_fault('{"a": 1, "a": 2}').why
 
 

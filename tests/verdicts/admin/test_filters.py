@@ -11,7 +11,7 @@ from tests.addresses import records
 from tests.verdicts.test_growth import GROWING, _partial_indexes, explained
 from verdicts.admin.bounded import LISTED, BoundedPaginator
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 # What nearly every row has is met at once on the way back from the newest.
 COMMON = {

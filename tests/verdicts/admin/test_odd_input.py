@@ -9,7 +9,7 @@ from tests.odd_input import BODIES, FORMS, HEADERS, METHODS, TEXTS, TYPES
 from verdicts.models import CachedVerdict, Case, Delivery, Order, StripeEvent, Verdict
 from verdicts.services import lookups
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 STORED = (
     *(Order, Verdict, CachedVerdict, Delivery, Case, StripeEvent),

@@ -7,7 +7,7 @@ from django.urls import reverse
 from audit.models import CrosscheckLog, DivergenceEvent, LogEntry
 from verdicts.models import Case, Delivery, Order, Verdict
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 MODELS = [
     "verdicts_order",

@@ -17,7 +17,7 @@ from tests.verdicts.api.test_webhook import BODY
 from tests.verdicts.stripe_objects import signature
 from verdicts.models import CachedVerdict, Case, Delivery, Order, StripeEvent, Verdict
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once]  # rights are not the database's
+pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.slow]
 
 PAGE = (Path(__file__).parents[3] / "docs/ACCESS.md").read_text()
 ROLES = {  # by the table's name for them

@@ -101,14 +101,14 @@ def test_a_session_of_old_may_be_odd_as_well(past, changes):
 
 
 @pytest.mark.parametrize("opening", ['{"a":', "["])
-def test_a_body_of_any_depth_is_taken_or_refused(client, opening):
-    """Whatever can just be read must also be written, and read again from deeper in the stack."""
+def test_a_body_deeper_than_a_hundred_levels_is_refused(client, opening):
+    """What is read is also written, and read again from deeper in the stack."""
     closing = "]" if opening == "[" else "}"
     answers = []
-    for depth in (100, *range(850, 1000)):
+    for depth in (96, 97, 900, 5_000):  # below four levels of the event
         deep = f"{opening * depth}1{closing * depth}"
         odd = session_object(id=f"cs_test_deep{depth:06}", metadata={"tier": "quick", "deep": "?"})
         body = json.dumps({**EVENT, "id": f"evt_{depth}", "data": {"object": odd}})
         answers.append(post(client, body.replace('"?"', deep).encode()).status_code)
-    assert (answers[0], answers[-1], {*answers}) == (200, 400, {200, 400})
-    assert StripeEvent.objects.count() == answers.count(200)
+    assert answers == [200, 400, 400, 400]
+    assert StripeEvent.objects.count() == 1

@@ -1,3 +1,4 @@
+import itertools
 import json
 import time
 
@@ -50,6 +51,7 @@ BODY = json.dumps(EVENT).encode()
         "t=99999999999999999999999,v1=a",
         "t=nan,v1=a",
     ],
+    ids=itertools.count(),  # some hold the time, and every worker must know a test by one name
 )
 def test_what_is_not_from_stripe_is_refused_and_not_stored(client, header):
     answer = post(client, BODY, header)

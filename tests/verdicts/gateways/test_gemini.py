@@ -7,6 +7,8 @@ from verdicts.core.errors import ModelBusy, ModelFull, ModelRefused, ModelRetire
 from verdicts.core.lock import locked_request
 from verdicts.gateways.gemini import Endpoint, generate
 
+pytestmark = pytest.mark.slow
+
 REQUEST = locked_request(model="gemini-2.5-flash", tier="quick", query="Should I?")
 
 

@@ -86,6 +86,7 @@ def test_the_call_keeps_why_an_answer_ended(sandbox, paid_order, fault, finish, 
     assert bool(call.block_reason) == bool(block)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", TRANSIENT_FAULTS)
 def test_a_passing_fault_is_tried_again_later(sandbox, paid_order, run_jobs, fault):
     sandbox.fault("gemini", fault, times=3)  # the client tries three times by itself
@@ -125,6 +126,7 @@ def test_a_clock_that_is_a_little_behind_loses_no_job(sandbox, paid_order):
     assert Order.objects.get().status == Status.DELIVERED
 
 
+@pytest.mark.slow
 def test_a_full_quota_costs_neither_attempt_nor_place(sandbox, paid_order):
     sandbox.fault("gemini", "rate_limited", times=3)
     order = paid_order()
@@ -143,6 +145,7 @@ def test_one_fault_is_retried_inside_the_call(sandbox, paid_order):
     assert len(sandbox.requests("gemini")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["dribble", "slow"])
 def test_a_call_ends_at_its_deadline_whatever_the_server_does(sandbox, paid_order, settings, fault):
     settings.ORACLE_MODEL_DEADLINE = 1

@@ -12,7 +12,7 @@ from verdicts import tasks
 from verdicts.models import Delivery, Order, Reconciled, Status
 from verdicts.services import reconcile_hourly
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def looked(**ago: float) -> None:

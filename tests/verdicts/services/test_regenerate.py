@@ -147,6 +147,7 @@ def test_evicted_within_the_window_the_stored_regeneration_comes_back(
     assert len(sandbox.requests("gemini")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault", ["unavailable", "error", "rate_limited", "hang_up", "bad_request"]
 )
@@ -320,6 +321,7 @@ def test_a_refund_while_the_model_is_asked_is_in_the_answer(sandbox, missed, set
     assert json.loads(CachedVerdict.objects.get().body)["refunded_at"]
 
 
+@pytest.mark.slow
 def test_an_old_regeneration_does_not_stand_in_for_one_that_failed(ask, sandbox, missed):
     """What fails once goes on failing until it is tried again, instead of changing its mind."""
     order = missed("quick")

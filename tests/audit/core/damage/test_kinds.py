@@ -10,6 +10,8 @@ from audit.core.parsing import parse
 from audit.core.vocabulary import TIERS
 from tests.verdict_payloads import complete
 
+pytestmark = pytest.mark.slow
+
 GOOD = Path(__file__).parents[4] / "audit/data/good_verdicts.jsonl"
 ENTRIES = [json.loads(line) for line in GOOD.read_text(encoding="utf-8").splitlines()]
 

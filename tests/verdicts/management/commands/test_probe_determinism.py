@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 from audit.models import CrosscheckLog, DeterminismProbe, LogEntry, ModelCall
 from verdicts.management.commands import probe_determinism as command
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def run(*arguments: str) -> str:

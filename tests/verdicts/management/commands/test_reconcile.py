@@ -93,6 +93,7 @@ def test_nothing_of_the_customer_is_shown(sandbox, elsewhere, paid_order):
             assert secret not in said + errors
 
 
+@pytest.mark.slow
 def test_stripe_out_of_reach_is_exit_code_2_and_says_what_could_be_seen(sandbox, paid_order):
     paid_order()
     Order.objects.update(due_at=timezone.now() - timedelta(hours=1))

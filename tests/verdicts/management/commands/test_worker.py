@@ -1,4 +1,4 @@
-"""Workers as processes: what they do when somebody holds their lock for good."""
+"""`manage.py worker` as processes: a pool that is stuck or killed is replaced."""
 
 import os
 import signal
@@ -11,12 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 from django_q.models import OrmQ
-from verdicts.management.commands.work import stalled
 
 from tests.child_env import child_env
 from tests.live_site import database_url
 from tests.processes import wait_for
 from verdicts import queue
+from verdicts.management.commands.worker import stalled
 from verdicts.pool import Pulse
 
 ROOT = Path(__file__).parents[4]
@@ -46,67 +46,89 @@ def done(*arguments: str, **environment: str) -> None:
 def post_queue(tmp_path):
     """The variables of a `post` pool on a new database."""
     with database_url(tmp_path) as url:
-        environment = {"DATABASE_URL": url, "Q_CLUSTER_NAME": "post"}
+        environment = {
+            "DATABASE_URL": url,
+            "Q_CLUSTER_NAME": "post",
+            "DJANGO_SETTINGS_MODULE": "tests.hurried_queues",  # a lost job is free again after 6 s
+        }
         done("migrate", "-v0", **environment)
         yield environment
 
 
-def run_into_trouble(environment: dict[str, str], spoil: Callable[[list[psutil.Process]], None]):
-    """Exit code and last words of a pool that was spoiled before it was given jobs."""
-    workers = manage("work", "--patience", "2", **environment)
-    group = wait_for_children(workers.pid)
-    spoil(group)
-    jobs = "from verdicts import queue; [queue.enqueue(queue.SWEEP) for _ in range(3)]"
-    done("shell", "-c", jobs, **environment)
+def replaced(environment: dict[str, str], spoil: Callable[[list[psutil.Process]], None]) -> str:
+    """What `manage.py worker` says of a pool that was spoiled before it was given jobs.
+
+    Its successor has done them all.
+    """
+    main = manage("worker", "--patience", "2", **environment)
+    before = wait_for_pool(main.pid)
+    spoil(before)
+    enqueue = "from verdicts import queue; [queue.enqueue(queue.SWEEP) for _ in range(3)]"
+    done("shell", "-c", enqueue, **environment)
     try:
-        code = workers.wait(timeout=60)
+        wait_for(lambda: printed(LEFT, **environment) == "0")
+        wait_for(lambda: not any(one.is_running() for one in before))
     finally:
-        os.killpg(workers.pid, signal.SIGKILL)  # with what was started after the first ones
-        _, said = workers.communicate(timeout=30)
-    return code, said
+        main.send_signal(signal.SIGTERM)
+        _, said = main.communicate(timeout=60)
+    assert main.returncode == 0
+    return said
 
 
 @pytest.mark.django_db
-def test_a_pool_whose_lock_died_with_a_worker_ends_so_that_it_can_be_started_again(post_queue):
+def test_a_pool_whose_lock_died_with_a_worker_is_replaced(post_queue):
     """An idle worker holds the lock of the pool's queue (django-q2's issue 23)."""
 
-    def kill_idle_workers(group: list[psutil.Process]) -> None:
-        for one in group[1:3]:
+    def kill_idle_workers(pool: list[psutil.Process]) -> None:
+        for one in pool[1:3]:
             one.kill()
 
-    code, said = run_into_trouble(post_queue, kill_idle_workers)
-    assert code == 3
-    assert "post: A job was taken 2 s ago, and none is done since: ending." in said
+    said = replaced(post_queue, kill_idle_workers)
+    assert "post: A job was taken 2 s ago, and none is done since: the pool is replaced" in said
 
 
 @pytest.mark.django_db
-def test_a_pool_that_does_jobs_and_never_takes_them_off_the_queue_ends(post_queue):
-    def kill_monitor(group: list[psutil.Process]) -> None:
-        group[3].kill()
+def test_a_pool_that_does_jobs_and_never_takes_them_off_the_queue_is_replaced(post_queue):
+    def kill_monitor(pool: list[psutil.Process]) -> None:
+        pool[3].kill()
 
-    code, said = run_into_trouble(post_queue, kill_monitor)
-    assert code == 3
-    assert "post: A job was taken 2 s ago, and none is done since: ending." in said
-
-
-@pytest.mark.django_db
-def test_a_pool_that_takes_no_jobs_ends(post_queue):
-    def stop_pusher(group: list[psutil.Process]) -> None:
-        group[4].suspend()
-
-    code, said = run_into_trouble(post_queue, stop_pusher)
-    assert code == 3
-    assert "post: No job was taken for 2 s: ending." in said
+    said = replaced(post_queue, kill_monitor)
+    assert "post: A job was taken 2 s ago, and none is done since: the pool is replaced" in said
 
 
 @pytest.mark.django_db
-def test_a_pool_without_its_guard_ends(post_queue):
-    def stop_guard(group: list[psutil.Process]) -> None:
-        group[0].suspend()
+def test_a_pool_that_takes_no_jobs_is_replaced(post_queue):
+    def stop_pusher(pool: list[psutil.Process]) -> None:
+        pool[4].suspend()
 
-    code, said = run_into_trouble(post_queue, stop_guard)
-    assert code == 3
-    assert "post: Nobody has looked after the workers for 2 s: ending." in said
+    said = replaced(post_queue, stop_pusher)
+    assert "post: No job was taken for 2 s: the pool is replaced" in said
+
+
+@pytest.mark.django_db
+def test_a_pool_without_its_guard_is_replaced(post_queue):
+    def stop_guard(pool: list[psutil.Process]) -> None:
+        pool[0].suspend()
+
+    said = replaced(post_queue, stop_guard)
+    assert "post: Nobody has looked after the workers for 2 s: the pool is replaced" in said
+
+
+@pytest.mark.django_db
+def test_a_pool_that_is_killed_as_a_whole_is_replaced(post_queue):
+    def kill_all(pool: list[psutil.Process]) -> None:
+        os.killpg(os.getpgid(pool[0].pid), signal.SIGKILL)
+
+    assert "post: The pool ended by itself: the pool is replaced" in replaced(post_queue, kill_all)
+
+
+@pytest.mark.django_db
+def test_no_process_outlives_a_killed_main_process(post_queue):
+    main = manage("worker", **post_queue)
+    pool = wait_for_pool(main.pid)
+    main.kill()
+    wait_for(lambda: not any(one.is_running() for one in pool))
+    main.communicate(timeout=30)
 
 
 @pytest.mark.django_db(transaction=True)  # the watch closes connections that are old
@@ -120,8 +142,8 @@ def test_a_clock_that_is_put_forward_ends_no_pool_that_moves():
 
 @pytest.mark.django_db
 def test_a_pool_that_moves_goes_on(post_queue):
-    workers = manage("work", "--patience", "2", **post_queue)
-    wait_for_children(workers.pid)
+    workers = manage("worker", "--patience", "2", **post_queue)
+    wait_for_pool(workers.pid)
     job = "from verdicts import queue; queue.enqueue(queue.SWEEP)"
     for _ in range(4):
         done("shell", "-c", job, **post_queue)
@@ -131,12 +153,12 @@ def test_a_pool_that_moves_goes_on(post_queue):
     assert (workers.returncode, said) == (0, "")
 
 
-def wait_for_children(pid: int) -> list[psutil.Process]:
+def wait_for_pool(pid: int) -> list[psutil.Process]:
     """Guard, two workers, monitor and pusher, in the order in which they were started."""
     for _ in range(300):
         children = all_children(pid)
-        if len(children) >= 5:
-            return children
+        if len(children) >= 6:
+            return children[1:]  # the first one leads their process group
         time.sleep(0.1)
     raise AssertionError("the workers never came")
 
@@ -154,15 +176,15 @@ def test_a_wanted_stop_is_no_stall(tmp_path):
         "Q_CLUSTER_NAME": "generate",
     }
     done("migrate", "-v0", **environment)
-    workers = manage("work", **environment)
-    wait_for_children(workers.pid)
+    workers = manage("worker", **environment)
+    wait_for_pool(workers.pid)
     workers.send_signal(signal.SIGTERM)
     workers.communicate(timeout=30)
     assert workers.returncode == 0
 
 
 def test_without_a_queue_it_says_what_to_set(tmp_path):
-    run = manage("work", DATABASE_URL=f"sqlite:///{tmp_path}/a.sqlite3")
+    run = manage("worker", DATABASE_URL=f"sqlite:///{tmp_path}/a.sqlite3")
     _, said = run.communicate(timeout=30)
     assert run.returncode == 2
     assert "Set Q_CLUSTER_NAME to generate or post." in said
@@ -175,7 +197,10 @@ def test_jobs_are_on_the_queues_that_are_worked():
     assert set(OrmQ.objects.values_list("key", flat=True)) == {queue.GENERATE, queue.POST}
 
 
-def told(code: str, **environment: str) -> str:
+LEFT = "from django_q.models import OrmQ; print(OrmQ.objects.count())"
+
+
+def printed(code: str, **environment: str) -> str:
     command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
     run = subprocess.run(
         command, cwd=ROOT, env=child_env(**environment), check=True, capture_output=True, text=True
@@ -194,13 +219,12 @@ def test_a_new_key_loses_no_job(tmp_path):
             "from django_q.models import Schedule; Schedule.objects.all().delete();"
             "from verdicts import queue; queue.enqueue(queue.SWEEP)"
         )
-        told(queued, **before)
+        printed(queued, **before)
         after = {**before, "SECRET_KEY": "n" * 50, "SECRET_KEY_FALLBACKS": "k" * 50}
-        workers = manage("work", **after)
+        workers = manage("worker", **after)
         try:
             taken = "from verdicts.models import QueuePulse; print(QueuePulse.objects.count())"
-            left = "from django_q.models import OrmQ; print(OrmQ.objects.count())"
-            wait_for(lambda: told(taken, **after) == "1" and told(left, **after) == "0")
+            wait_for(lambda: printed(taken, **after) == "1" and printed(LEFT, **after) == "0")
         finally:
             workers.send_signal(signal.SIGTERM)
             _, said = workers.communicate(timeout=60)

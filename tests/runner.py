@@ -1,0 +1,60 @@
+"""`make test`: every test on SQLite, then the database tests on PostgreSQL.
+
+PostgreSQL comes from a wheel, as a throwaway server on a socket in a temporary folder. The
+browser is the machine's Chromium, or one that can be installed. What is unavailable on this
+machine is named in one line at the end; with ORACLE_TEST_STRICT set that line is a failure.
+"""
+
+import os
+import subprocess
+import sys
+from typing import Final
+
+from drill.clock import find_library
+from drill.failures import PostgresqlMissing
+from drill.postgresql import throwaway_server
+from tests.browser import BrowserMissing, bring_browser
+
+NOTHING_SELECTED: Final = 5
+# Twice as many workers as cores, since most tests wait most of the time. Files are handed out in
+# the order of collection, which conftest.py chooses.
+COUNT: Final = 2 * (os.cpu_count() or 1)
+WORKERS: Final = ["-n", str(COUNT), "--dist", "loadfile", "--no-loadscope-reorder"]
+ON_POSTGRESQL: Final = ["-m", "django_db and not once"]
+KEPT = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "XDG_", "CI", "NO_PROXY", "no_proxy")
+
+
+def main(arguments: list[str]) -> int:
+    missing = []
+    try:
+        bring_browser()
+    except BrowserMissing as error:
+        missing.append(f"NOT RUN: the tests in a browser ({error})")
+    if find_library() is None:
+        missing.append("NOT RUN: clock steps (no libfaketime works here: pip or apt install it)")
+    codes = [run_pytest("SQLite", arguments)]
+    try:
+        with throwaway_server() as server:
+            codes.append(run_pytest("PostgreSQL", [*ON_POSTGRESQL, *arguments], server.url))
+    except PostgresqlMissing as error:
+        missing.append(f"NOT RUN: PostgreSQL ({' '.join(str(error).split())})")
+    for line in missing:
+        print(line)
+    strict = bool(missing and os.environ.get("ORACLE_TEST_STRICT"))
+    return max(codes) or int(strict)
+
+
+def run_pytest(title: str, arguments: list[str], database: str = "") -> int:
+    print(f"== {title} ==", flush=True)
+    # The caller's own settings must not decide what is tested.
+    env = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
+    if database:
+        env["DATABASE_URL"] = database
+    command = [sys.executable, "-m", "pytest", "-q", *WORKERS, *arguments]
+    code = subprocess.run(command, env=env, check=False).returncode
+    # Nothing was selected: the caller's choice where there are arguments, else a fault.
+    return 0 if code == NOTHING_SELECTED and arguments not in ([], ON_POSTGRESQL) else code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

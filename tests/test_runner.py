@@ -1,0 +1,128 @@
+"""What `make test` runs, and what it says of what is unavailable."""
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+
+from drill.failures import PostgresqlMissing
+from tests import browser, runner
+from tests.browser import BrowserMissing
+
+
+@pytest.fixture
+def nothing_runs(monkeypatch):
+    """`make test`, whose tests all pass without being run."""
+
+    monkeypatch.setattr(runner, "run_pytest", lambda *_, **__: 0)
+    monkeypatch.setattr(
+        runner, "throwaway_server", lambda: nullcontext(SimpleNamespace(url="postgres://"))
+    )
+    monkeypatch.delenv("ORACLE_TEST_STRICT", raising=False)
+
+
+@pytest.mark.usefixtures("nothing_runs")
+def test_a_missing_browser_is_named_and_fails_where_everything_is_asked_for(monkeypatch, capsys):
+    def missing():
+        raise BrowserMissing("no Chromium on this machine")
+
+    monkeypatch.setattr(runner, "bring_browser", missing)
+    assert runner.main([]) == 0
+    line = "NOT RUN: the tests in a browser (no Chromium on this machine)"
+    assert line in capsys.readouterr().out.splitlines()
+    monkeypatch.setenv("ORACLE_TEST_STRICT", "1")
+    assert runner.main([]) == 1
+
+
+@pytest.mark.usefixtures("nothing_runs")
+def test_a_clock_that_cannot_be_stepped_is_named_and_fails_likewise(monkeypatch, capsys):
+    monkeypatch.setattr(runner, "bring_browser", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(runner, "find_library", lambda: None)
+    assert runner.main([]) == 0
+    line = "NOT RUN: clock steps (no libfaketime works here: pip or apt install it)"
+    assert line in capsys.readouterr().out.splitlines()
+    monkeypatch.setenv("ORACLE_TEST_STRICT", "1")
+    assert runner.main([]) == 1
+
+
+@pytest.mark.usefixtures("nothing_runs")
+def test_without_postgresql_that_is_named_and_fails_likewise(monkeypatch, capsys):
+    def missing():
+        raise PostgresqlMissing("no wheel\nfor this machine")
+
+    monkeypatch.setattr(runner, "bring_browser", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(runner, "throwaway_server", missing)
+    assert runner.main([]) == 0
+    line = "NOT RUN: PostgreSQL (no wheel for this machine)"
+    assert line in capsys.readouterr().out.splitlines()
+    monkeypatch.setenv("ORACLE_TEST_STRICT", "1")
+    assert runner.main([]) == 1
+
+
+SUITE = """
+import os, pytest
+
+@pytest.mark.parametrize("number", range(8))
+def test_number(number):
+    {body}
+"""
+
+
+@pytest.fixture
+def suite(tmp_path, monkeypatch):
+    """A test suite of its own for `run_pytest`."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:django -p no:cacheprovider\n")
+    monkeypatch.chdir(tmp_path)
+
+    def write(body: str, file: str = "test_numbers.py") -> None:
+        (tmp_path / file).write_text(SUITE.format(body=body))
+
+    return write
+
+
+@pytest.mark.slow
+def test_a_failure_in_any_worker_fails(suite, capfd):
+    suite("assert True")
+    suite("assert number != 7", file="test_others.py")
+    assert runner.run_pytest("a title", []) == 1
+    said = capfd.readouterr().out
+    assert said.startswith("== a title ==\n")
+    assert "1 failed, 15 passed" in said
+
+
+@pytest.mark.slow
+def test_the_callers_settings_do_not_decide_what_is_tested(suite, monkeypatch):
+    monkeypatch.setenv("SITE_URL", "https://oracle.example")
+    suite("assert 'SITE_URL' not in os.environ and os.environ['DATABASE_URL'] == 'postgres://'")
+    assert runner.run_pytest("PostgreSQL", [], "postgres://") == 0
+
+
+@pytest.mark.slow
+def test_nothing_selected_is_a_failure_unless_the_caller_chose(suite):
+    suite("assert True")
+    assert runner.run_pytest("SQLite", ["-k", "nothing"]) == 0
+    assert runner.run_pytest("PostgreSQL", runner.ON_POSTGRESQL) != 0
+
+
+def test_a_browser_is_looked_for_before_any_is_installed(monkeypatch):
+    tried = []
+    monkeypatch.setattr(browser, "find_browser", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(browser, "_succeeds", lambda *command: tried.append(command))
+    assert browser.bring_browser() == "/usr/bin/chromium"
+    assert tried == []
+
+
+def test_playwrights_own_is_tried_before_debians(monkeypatch):
+    tried = []
+
+    def missing():
+        raise BrowserMissing("none")
+
+    monkeypatch.setattr(browser, "find_browser", missing)
+    monkeypatch.setattr(browser.shutil, "which", lambda _: "/usr/bin/apt-get")
+    monkeypatch.setattr(browser.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(browser, "_succeeds", lambda *command: tried.append(command) or True)
+    with pytest.raises(BrowserMissing):
+        browser.bring_browser()
+    assert [command[-1] for command in tried] == ["chromium", "chromium"]
+    assert ["playwright" in command for command in tried] == [True, False]
