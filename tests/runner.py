@@ -1,8 +1,9 @@
 """`make test`: every test on SQLite, then the database tests on PostgreSQL.
 
 PostgreSQL comes from a wheel, as a throwaway server on a socket in a temporary folder. The
-browser is the machine's Chromium, or one that can be installed. What is unavailable on this
-machine is named in one line at the end; with ORACLE_TEST_STRICT set that line is a failure.
+browser is the machine's Chromium, or one that can be installed; so are nginx and systemd-analyze.
+What is unavailable on this machine is named in one line at the end; with ORACLE_TEST_STRICT set
+that line is a failure.
 """
 
 import os
@@ -14,6 +15,9 @@ from drill.clock import find_library
 from drill.failures import PostgresqlMissing
 from drill.postgresql import throwaway_server
 from tests.browser import BrowserMissing, bring_browser
+from tests.deploy.units import bring_systemd_analyze
+from tests.nginx import bring_nginx
+from tests.programs import ProgramMissing
 
 NOTHING_SELECTED: Final = 5
 # Twice as many workers as cores, since most tests wait most of the time. Files are handed out in
@@ -30,6 +34,11 @@ def main(arguments: list[str]) -> int:
         bring_browser()
     except BrowserMissing as error:
         missing.append(f"NOT RUN: the tests in a browser ({error})")
+    for bring, tests in ((bring_nginx, "behind nginx"), (bring_systemd_analyze, "of the units")):
+        try:
+            bring()
+        except ProgramMissing as error:
+            missing.append(f"NOT RUN: the tests {tests} ({error})")
     if find_library() is None:
         missing.append("NOT RUN: clock steps (no libfaketime works here: pip or apt install it)")
     codes = [run_pytest("SQLite", arguments)]

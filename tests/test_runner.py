@@ -8,6 +8,7 @@ import pytest
 from drill.failures import PostgresqlMissing
 from tests import browser, runner
 from tests.browser import BrowserMissing
+from tests.programs import ProgramMissing
 
 
 @pytest.fixture
@@ -15,6 +16,8 @@ def nothing_runs(monkeypatch):
     """`make test`, whose tests all pass without being run."""
 
     monkeypatch.setattr(runner, "run_pytest", lambda *_, **__: 0)
+    monkeypatch.setattr(runner, "bring_nginx", lambda: "/usr/sbin/nginx")
+    monkeypatch.setattr(runner, "bring_systemd_analyze", lambda: "/usr/bin/systemd-analyze")
     monkeypatch.setattr(
         runner, "throwaway_server", lambda: nullcontext(SimpleNamespace(url="postgres://"))
     )
@@ -29,6 +32,24 @@ def test_a_missing_browser_is_named_and_fails_where_everything_is_asked_for(monk
     monkeypatch.setattr(runner, "bring_browser", missing)
     assert runner.main([]) == 0
     line = "NOT RUN: the tests in a browser (no Chromium on this machine)"
+    assert line in capsys.readouterr().out.splitlines()
+    monkeypatch.setenv("ORACLE_TEST_STRICT", "1")
+    assert runner.main([]) == 1
+
+
+@pytest.mark.usefixtures("nothing_runs")
+@pytest.mark.parametrize(
+    ("bring", "tests"),
+    [("bring_nginx", "behind nginx"), ("bring_systemd_analyze", "of the units")],
+)
+def test_a_missing_program_is_named_and_fails_likewise(monkeypatch, capsys, bring, tests):
+    def missing():
+        raise ProgramMissing("no such program on this machine")
+
+    monkeypatch.setattr(runner, "bring_browser", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(runner, bring, missing)
+    assert runner.main([]) == 0
+    line = f"NOT RUN: the tests {tests} (no such program on this machine)"
     assert line in capsys.readouterr().out.splitlines()
     monkeypatch.setenv("ORACLE_TEST_STRICT", "1")
     assert runner.main([]) == 1

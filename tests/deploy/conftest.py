@@ -9,9 +9,10 @@ from typing import NamedTuple
 import httpx
 import pytest
 
+from tests.deploy.units import find_systemd_analyze
 from tests.deploy.upstream import Upstream, running_upstream
 from tests.nginx import Nginx, find_nginx, running_nginx
-from tests.programs import ProgramMissing, find_program
+from tests.programs import ProgramMissing
 
 
 class Site(NamedTuple):
@@ -32,7 +33,7 @@ def nginx() -> str:
 
 @pytest.fixture(scope="session")
 def systemd_analyze() -> str:
-    return required(lambda: find_program("systemd-analyze", "--version"))
+    return required(find_systemd_analyze)
 
 
 def required(find: Callable[[], str]) -> str:

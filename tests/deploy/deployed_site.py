@@ -42,13 +42,13 @@ class DeployedSite:
 
 
 @contextmanager
-def deployed_site(folder: Path, **environment: str) -> Iterator[DeployedSite]:
+def deployed_site(folder: Path, *, code: Path = ROOT, **environment: str) -> Iterator[DeployedSite]:
     """SQLite and a sandbox of its own."""
     data = folder / "data"
     data.mkdir(mode=0o700)
     with ExitStack() as stack:
         stack.callback(os.umask, os.umask(int(value("oracle-web@.service", "UMask"), 8)))
-        host = stack.enter_context(Host(folder, environment=child_env()))
+        host = stack.enter_context(Host(folder, environment=child_env(), code=code))
         web = [host.web_socket(number) for number in (1, 2)]
         nginx = stack.enter_context(
             running_nginx(folder / "nginx", web=web, reader=host.reader_socket, limits=False)

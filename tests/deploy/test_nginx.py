@@ -67,6 +67,7 @@ def test_a_reader_that_dies_in_the_middle_costs_no_answer(site: Site):
     assert site.http.get(VERDICT).content == b"django"
 
 
+@pytest.mark.slow
 def test_a_reader_that_hangs_is_left_out_after_a_few_time_outs(site: Site):
     site.reader.delay = 30
     with ThreadPoolExecutor(8) as pool:
@@ -115,6 +116,7 @@ def test_a_get_that_an_instance_did_not_answer_goes_to_the_other(site: Site):
     assert [site.http.get("/").status_code for _ in range(4)] == [200] * 4
 
 
+@pytest.mark.slow
 def test_an_instance_that_hangs_gets_no_more_requests_than_the_other(site: Site):
     site.web[0].delay = 2
     with ThreadPoolExecutor(2) as pool:

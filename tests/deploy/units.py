@@ -3,6 +3,8 @@
 import shlex
 from pathlib import Path
 
+from tests.programs import bring_program, find_program
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy/systemd"
 SERVICES = sorted(path.name for path in FOLDER.glob("*.service"))
@@ -30,3 +32,13 @@ def value(unit: str, name: str, section: str = "Service") -> str:
 def command(unit: str, name: str = "ExecStart") -> list[str]:
     """The arguments of a command line; paths in it are relative to a release, as ROOT is one."""
     return shlex.split(value(unit, name))
+
+
+def find_systemd_analyze() -> str:
+    """Raises ProgramMissing."""
+    return find_program("systemd-analyze", "--version")
+
+
+def bring_systemd_analyze() -> str:
+    """As find_systemd_analyze, after an installation by apt-get where that is possible."""
+    return bring_program("systemd-analyze", "--version", packages=("systemd",))

@@ -36,6 +36,9 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     request_queue_size = 128
 
+    def handle_error(self, *_: object) -> None:
+        """nginx may leave before it has its answer."""
+
 
 @contextmanager
 def running_upstream(upstream: Upstream) -> Iterator[Upstream]:
