@@ -4,7 +4,8 @@ from threading import Thread
 
 from django.http import HttpResponse
 
-from oracle_site.static_files import StaticFiles, locked
+from oracle_site.static_files import StaticFiles
+from verdicts.static_collection import locked
 
 
 def test_an_instance_lists_the_files_only_when_no_other_is_collecting(settings, tmp_path):
