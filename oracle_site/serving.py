@@ -60,7 +60,7 @@ def serving(env: Environment) -> Serving:
     )
     lookups = env.integer(
         "ORACLE_MAX_STRIPE_LOOKUPS",
-        "readers for whom one web process looks up a session at Stripe at once; others get 503",
+        "readers for whom one web process asks Stripe at once; others get 202 or 503",
         default=4,
         at_least=1,
         at_most=1000,

@@ -4,7 +4,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -48,14 +48,17 @@ def serving(
     folder: Path, variables: dict[str, str], *services: str, port: int | None = None
 ) -> Iterator[Host]:
     """The services, with `port` of loopback for the web instances instead of their own sockets."""
-    listener = socket.create_server(("127.0.0.1", port), backlog=BACKLOG) if port else None
-    with Host(folder, environment=child_env(**variables), web=listener) as host:
+    with ExitStack() as stack:
+        listener = None
+        if port:
+            opened = socket.create_server(("127.0.0.1", port), backlog=BACKLOG)
+            listener = stack.enter_context(opened)
+        environment = child_env(**variables)
+        host = stack.enter_context(Host(folder, environment=environment, web=listener))
         host.start(*services)
         if port:
             wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
         yield host
-    if listener:
-        listener.close()
 
 
 @contextmanager

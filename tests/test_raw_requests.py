@@ -84,6 +84,7 @@ REQUESTS = {
 # They have no end: the site waits for more, until whoever sent them hangs up.
 UNFINISHED = {
     *("nothing", "blank lines", "half a request", "a length of a gigabyte", "less than it says"),
+    "another protocol",  # no line of it ends
 }
 
 

@@ -91,7 +91,7 @@ def test_every_line_about_the_order_says_whose_it_is(told):
             ("verdicts.services.fulfil", f"no answer to order 1: {refused}", ours),
             ("verdicts.tasks", "fulfil_order failed", ours),
         ],
-        "post": [
+        "worker": [
             (
                 "verdicts.services.deliver",
                 "delivery 1, attempt 1: Graph gave no token (500)",

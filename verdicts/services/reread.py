@@ -28,21 +28,23 @@ in_progress = Slots()
 
 
 def is_unpaid(order: Order, *, account: Account) -> bool | None:
-    """Whether Stripe, too, says that it is not paid. None: somebody else is asking just now.
+    """Whether Stripe, too, says that it is not paid. None: it cannot be asked just now, because
+    others are asking.
 
     Raises a PaymentError. The order is left as it stands after asking.
     """
     if order.status not in UNPAID or not order.session_id:
         return False
-    if not _our_turn(order):
-        return None
-    reread(order, account=account)
+    with in_progress.take(of=settings.SERVING.lookups) as free:
+        if not free or not _our_turn(order):
+            return None
+        reread(order, account=account)
     return order.status in UNPAID
 
 
 def reread(order: Order, *, account: Account) -> None:
     """Leave the order as it stands by what Stripe says of its session. Raises a PaymentError."""
-    session = _retrieve(order.session_id or "", account)
+    session = read_session(retrieve_session(account, order.session_id or ""))
     if session and _is_finished(session):
         with transaction.atomic():
             note_session(session)
@@ -54,7 +56,10 @@ def adopt(session_id: str, *, account: Account) -> Order | None:
 
     Raises a PaymentError: UnknownSession for what is none of ours.
     """
-    session = _retrieve(session_id, account)
+    with in_progress.take(of=settings.SERVING.lookups) as free:
+        if not free:
+            raise PaymentsBusy("too many readers are waiting for Stripe")
+        session = read_session(retrieve_session(account, session_id))
     if session is None or session.id != session_id or session.tier is None:
         raise UnknownSession("not a session of ours")
     if not _is_finished(session):
@@ -63,13 +68,6 @@ def adopt(session_id: str, *, account: Account) -> Order | None:
     with transaction.atomic():
         take_in(session, past)
     return Order.objects.get(session_id=session_id)
-
-
-def _retrieve(session_id: str, account: Account) -> CheckoutSession | None:
-    with in_progress.take(of=settings.SERVING.lookups) as free:
-        if not free:
-            raise PaymentsBusy("too many readers are waiting for Stripe")
-        return read_session(retrieve_session(account, session_id))
 
 
 def _is_finished(session: CheckoutSession) -> bool:

@@ -3,6 +3,7 @@ import pytest
 from verdicts.core.errors import PaymentRefused, PaymentsBusy
 from verdicts.models import Order, Status
 from verdicts.outside import stripe_account
+from verdicts.services import checkout
 from verdicts.services.checkout import start_checkout
 from verdicts.services.reread import is_unpaid
 
@@ -74,3 +75,32 @@ def test_stripe_is_asked_at_most_once_in_a_while(sandbox):
     answers = [is_unpaid(Order.objects.get(), account=stripe_account()) for _ in range(5)]
     assert len(sandbox.requests("stripe")) == 1
     assert answers == [True, None, None, None, None]
+
+
+@pytest.fixture
+def all_places_taken(monkeypatch, settings) -> None:
+    """As many orders wait for Stripe in this process as may."""
+    monkeypatch.setattr(checkout.in_progress, "taken", settings.SERVING.checkouts)
+
+
+def test_an_order_without_a_place_is_refused_before_anything_is_stored(
+    all_places_taken, client, sandbox
+):
+    order = {"tier": "quick", "query": "Should I?"}
+    by_api = client.post("/api/checkout", order, content_type="application/json")
+    by_form = client.post("/", order)
+    for answer in (by_api, by_form):
+        assert (answer.status_code, answer["Retry-After"]) == (503, "30")
+    assert by_api.json()["type"] == "try-later"
+    assert "Should I?" in by_form.content.decode()  # what was written is not lost
+    assert (Order.objects.count(), sandbox.requests("stripe")) == (0, [])
+
+
+def test_a_place_is_free_again_after_an_order_and_after_a_failure(sandbox, settings):
+    for _ in range(settings.SERVING.checkouts + 1):
+        start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+    sandbox.fault("stripe", "error", times=None)
+    for _ in range(settings.SERVING.checkouts + 1):
+        with pytest.raises(PaymentsBusy):
+            start_checkout(account=stripe_account(), tier="quick", query="Should I?")
+    assert checkout.in_progress.taken == 0

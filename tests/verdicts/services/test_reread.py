@@ -10,7 +10,7 @@ from audit.models import DivergenceEvent
 from verdicts.gateways.stripe_api import Event, retrieve_session
 from verdicts.models import Lookups, Order, Status
 from verdicts.outside import stripe_account
-from verdicts.services import lookups
+from verdicts.services import lookups, reread
 from verdicts.services.checkout import start_checkout
 from verdicts.services.lookups import PER_MINUTE, allowed, forget_old, network
 from verdicts.services.payments import receive
@@ -185,3 +185,20 @@ def test_one_subscriber_is_one_address(one, other):
 @pytest.mark.parametrize("odd", ["", "unknown", "2001:db8:1::1", "192.0.2.2"])
 def test_others_are_others(odd):
     assert network(odd) != network("2001:db8::1")
+
+
+def test_readers_without_a_place_are_answered_without_asking_stripe(
+    ask, sandbox, elsewhere, monkeypatch, settings
+):
+    """A known order is worth another look; of an unknown session nothing can be said."""
+    known = start_checkout(account=stripe_account(), tier="quick", query="Should I?").id
+    unknown = elsewhere(2 * HOUR)
+    sandbox.clear_requests()
+    with monkeypatch.context() as busy:
+        busy.setattr(reread.in_progress, "taken", settings.SERVING.lookups)
+        asking, later = ask(known), ask(unknown)
+        assert (asking.status_code, asking.json()["status"]) == (202, "asking")
+        assert (later.status_code, later.json()["type"]) == (503, "try-later")
+        assert sandbox.requests("stripe") == []
+    assert ask(known).status_code == 402  # its turn was not used up
+    assert ask(unknown).status_code == 200
