@@ -29,6 +29,11 @@ test-fast: $(VENV)/.dev
 	@env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder \
 		-m "not browser and not site and not slow" --hypothesis-profile=fast -p no:schemathesis $(ARGS)
 
+# Proofs that take longer than tests should; needs root and debootstrap.
+prove:
+	prove/debian trixie
+	prove/debian forky
+
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks import console, judgement, record, regeneration, startup, walk
-from benchmarks.cached import crowded
+from benchmarks.cached import crowded, pages
 from benchmarks.cached import section as cached
 from benchmarks.growth import section as growth
 from benchmarks.houses import Houses, houses
@@ -37,9 +37,10 @@ def main() -> int:
     )
     with folder as name, houses(Path(name)) as built:
         for part in options.only or PARTS:
-            section = PARTS[part](built, options)
-            sections.append(section)
-            print(in_text(section), flush=True)
+            for measure in PARTS[part]:
+                section = measure(built, options)
+                sections.append(section)
+                print(in_text(section), flush=True)
         postgresql = built.server_version
     target = options.out or (None if options.only else PAGE)
     if target:
@@ -87,6 +88,13 @@ def arguments() -> argparse.Namespace:
         default=cached.ORDERS,
         help="orders of the house that cached reads are measured in (100000)",
     )
+    parser.add_argument(
+        "--before",
+        default="",
+        metavar="REVISION",
+        help="also measure cached reads beside busy pages of this revision's server (0.1.0 or "
+        "earlier; its migrations must be today's)",
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where the page is written")
     parser.add_argument("--folder", type=Path, help="where databases are built, for a while")
     return parser.parse_args()
@@ -114,16 +122,19 @@ def the_console(built: Houses, options: argparse.Namespace) -> Section:
     return apart(console.run, full.place, built.empty("PostgreSQL"))
 
 
-PARTS: Final[dict[str, Part]] = {
-    "judgement": simple(judgement.run),
-    "record": simple(record.run),
-    "walk": simple(walk.run),
-    "regeneration": simple(regeneration.run),
-    "startup": simple(startup.run),
-    "growth": lambda built, options: growth.run(built, options.sizes),
-    "console": the_console,
-    "cached": lambda built, options: cached.run(built, options.orders),
-    "crowded": lambda built, options: crowded.run(built, options.orders),
+PARTS: Final[dict[str, Sequence[Part]]] = {
+    "judgement": [simple(judgement.run)],
+    "record": [simple(record.run)],
+    "walk": [simple(walk.run)],
+    "regeneration": [simple(regeneration.run)],
+    "startup": [simple(startup.run)],
+    "growth": [lambda built, options: growth.run(built, options.sizes)],
+    "console": [the_console],
+    "cached": [
+        lambda built, options: cached.run(built, options.orders),
+        lambda built, options: pages.run(built, options.orders, options.before),
+        lambda built, options: crowded.run(built, options.orders),
+    ],
 }
 
 

@@ -1,6 +1,6 @@
 """What one order, one read and one regeneration cost, and what a house of some size needs.
 
-A site as `make serve` runs it, on PostgreSQL, against the sandbox, which answers
+A site as the units of deploy/ run it, on PostgreSQL, against the sandbox, which answers
 at once. Processor time is counted per process, less what the same processes use
 while nothing is asked of them, so a busy machine changes little. Writes the
 costs and the table of docs/CAPACITY.md.
@@ -23,11 +23,13 @@ import psycopg
 
 from benchmarks.capacity_plan import Costs, table
 from drill.postgresql import throwaway_server
+from drill.units import Host
 from tests.live_site import LiveSite
 from tests.served_site import served_site
 
 ORDERS, HITS, PAGES, MISSES = 200, 4000, 300, 40
 AT_ONCE = 4
+PROCESSES = {"web": "oracle-web@1", "generate": "oracle-generate", "post": "oracle-worker"}
 IDLE_SECONDS = 10.0
 QUESTIONS: dict[str, LiteralString] = {
     "wal": "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')",
@@ -77,12 +79,10 @@ class Meter:
         return used
 
     def _processes(self) -> Iterator[tuple[str, psutil.Process]]:
-        for one in self._site.house.alive():
-            with suppress(psutil.Error):
-                if "oracle_site.web" in one.cmdline():
-                    yield "web", one
-                elif "work" in one.cmdline():
-                    yield one.environ()["Q_CLUSTER_NAME"], one
+        assert isinstance(self._site.runs, Host)
+        for name, service in PROCESSES.items():
+            for one in self._site.runs.processes(service):
+                yield name, one
         for one in self._server.children():
             yield "database", one
 
@@ -180,7 +180,7 @@ def site() -> Iterator[LiveSite]:
         tempfile.TemporaryDirectory(prefix="oracle-bench-") as folder,
     ):
         os.environ["DATABASE_URL"] = server.url  # a database of its own is made on that server
-        with served_site(Path(folder), ORACLE_WEB_PROCESSES="1") as served:
+        with served_site(Path(folder), services=[*PROCESSES.values()]) as served:
             yield served
 
 

@@ -12,16 +12,14 @@ from typing import Final
 
 import httpx
 import psutil
-from oracle_site.serve import WEB_VARIABLES, listen, web_arguments
 
 from benchmarks.machine import SERVER, found, on_core
-from oracle_site.serving import OTHER_THREADS
+from drill.unit_file import load
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 HOST: Final = "127.0.0.1"
 PATIENCE: Final = 60.0  # seconds until a server must listen
 GRACE: Final = 10.0  # seconds that it has to end
-REGENERATIONS: Final = 8  # ORACLE_REGENERATIONS by default
 
 
 class NotStarted(Exception):
@@ -41,18 +39,24 @@ def started(
     folder: Path,
     env: Mapping[str, str] | None = None,
     core: int = SERVER,
+    cwd: Path = ROOT,
     keeps: Sequence[int] = (),
 ) -> Iterator[psutil.Process]:
-    """Yields the process once it listens at `port`, which may be the path of a socket."""
+    """Yields the process once it listens at `port`, which may be the path of a socket.
+
+    In a session of its own, as systemd starts services: the kernel shares a core fairly
+    between sessions, and not between all threads of all of them.
+    """
     said = folder / f"{Path(command[0]).name}-{port if isinstance(port, int) else port.name}.log"
     with said.open("wb") as log, on_core(core):
         process = subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=cwd,
             env={**os.environ, **(env or {})},
             stdout=log,
             stderr=log,
             pass_fds=keeps,
+            start_new_session=True,
         )
     try:
         _wait(process, port, said)
@@ -112,22 +116,36 @@ def _spent(process: psutil.Process) -> float:
 
 
 @contextmanager
-def site(
+def reader(env: Mapping[str, str], folder: Path) -> Iterator[tuple[psutil.Process, str]]:
+    """The reader of cached verdicts as its unit starts it, but on a port; and its address."""
+    port = free_port()
+    unit = load("oracle-reader", {})
+    socket_at = unit.command.index("--uds")  # its path, and its permissions, follow
+    at_port = ["--host", HOST, "--port", str(port)]
+    arguments = [*unit.command[2:socket_at], *at_port, *unit.command[socket_at + 4 :]]
+    with started([sys.executable, *arguments], port=port, folder=folder, env=env) as process:
+        yield process, f"http://{HOST}:{port}"
+
+
+@contextmanager
+def web(
     env: Mapping[str, str], folder: Path, *, regenerations: int | None = None
 ) -> Iterator[tuple[psutil.Process, str]]:
-    """One web process as `make serve` starts it, and its address."""
-    chosen = {**env, **WEB_VARIABLES}
+    """A web instance as its unit starts it, but on a port; and its address."""
+    port = free_port()
+    unit = load("oracle-web@1", {})
+    chosen = {**env, **unit.environment, "ORACLE_PORT": str(port)}
+    chosen["ORACLE_STATIC_PATH"] = str(folder / "static")
     if regenerations:
         chosen["ORACLE_REGENERATIONS"] = str(regenerations)
-    threads = (regenerations or REGENERATIONS) + OTHER_THREADS
-    with listen(HOST, 0) as listener:
-        port, held = int(listener.getsockname()[1]), listener.fileno()
-        command = [sys.executable, *web_arguments(held, threads)]
-        serving = started(command, port=port, folder=folder, env=chosen, keeps=[held])
-        with serving as process:
-            url = f"http://{HOST}:{port}"
-            _wait_for_answer(f"{url}/healthz", process)
-            yield process, url
+    for command in unit.commands:
+        before = [sys.executable, *command[2:]]
+        subprocess.run(before, cwd=ROOT, env={**os.environ, **chosen}, check=True)
+    command = [sys.executable, *unit.command[2:]]
+    with started(command, port=port, folder=folder, env=chosen) as process:
+        url = f"http://{HOST}:{port}"
+        _wait_for_answer(f"{url}/healthz", process)
+        yield process, url
 
 
 def _wait_for_answer(url: str, process: psutil.Process) -> None:

@@ -42,7 +42,7 @@ def main() -> None:
     os.environ.setdefault("SITE_URL", site)
     os.environ.setdefault("NO_PROXY", f"{HOST},localhost")
     try:
-        claim(run_file(), {"SITE_URL": site, "SANDBOX_URL": sandbox})
+        claim(run_file(os.environ), {"SITE_URL": site, "SANDBOX_URL": sandbox})
     except AlreadyRunning as other:
         sys.exit(f"Oracle is running from this folder already, at {other}: stop that one first.")
     except OSError as error:

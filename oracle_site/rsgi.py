@@ -5,12 +5,14 @@ import os
 import django
 from django.db import connection
 
+from oracle_site.skipped_imports import skipped_imports
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
-django.setup()
+with skipped_imports():
+    django.setup()
+    # Their models need Django to be set up.
+    from verdicts.reader.application import Reader
+    from verdicts.reader.lookup import open_lookup
 
-# Their models need Django to be set up.
-from verdicts.reader.application import Reader  # noqa: E402
-from verdicts.reader.lookup import open_lookup  # noqa: E402
-
-# On PostgreSQL a query is a round trip, so requests share one; on SQLite it is a function call.
-application = Reader(open_lookup, batched=connection.vendor == "postgresql")
+    # On PostgreSQL a query is a round trip, so requests share one; on SQLite a function call.
+    application = Reader(open_lookup, batched=connection.vendor == "postgresql")

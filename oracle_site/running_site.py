@@ -20,8 +20,8 @@ class AlreadyRunning(Exception):
     """Another `make run` holds the file; the message is its address, if it says one."""
 
 
-def run_file() -> Path:
-    return (ROOT / (os.environ.get("ORACLE_LOG_PATH") or LOG_PATH)).parent / FILE_NAME
+def run_file(environment: Mapping[str, str]) -> Path:
+    return (ROOT / (environment.get("ORACLE_LOG_PATH") or LOG_PATH)).parent / FILE_NAME
 
 
 def claim(path: Path, addresses: Mapping[str, str]) -> None:
@@ -38,9 +38,9 @@ def claim(path: Path, addresses: Mapping[str, str]) -> None:
     os.set_inheritable(descriptor, True)
 
 
-def running_site() -> dict[str, str]:
+def running_site(environment: Mapping[str, str]) -> dict[str, str]:
     """SITE_URL and SANDBOX_URL of the site that runs; empty where none does."""
-    path = run_file()
+    path = run_file(environment)
     try:
         with path.open() as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -15,9 +15,11 @@ from oracle_site.queues import queues
 from oracle_site.running_site import LOG_PATH
 from oracle_site.serving import serving
 from oracle_site.unfold import UNFOLD  # noqa: F401 - the console's look
+from oracle_site.version import VERSION
 from verdicts.core.tiers import price_list
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+ORACLE_VERSION = VERSION
 LOCAL_SITE = "http://127.0.0.1:8000"
 SHORTEST_TOKEN = 32
 LOCAL_SANDBOX = "http://127.0.0.1:8010"

@@ -4,10 +4,8 @@ A hashed name stands for one content, so browsers may keep it for ever, and
 older ones stay: pages that were made before an upgrade still find theirs.
 """
 
-import fcntl
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +14,8 @@ from whitenoise.compress import Compressor
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-UNUSED: Final = ("swagger-ui-dist",)  # the API's documentation is drawn by Redoc
+from verdicts.static_collection import locked
+
 # Maps are for a browser's debugger alone.
 UNCOMPRESSED: Final = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 HASHED: Final = re.compile(r"\.[0-9a-f]{12}(\.[^/.]+)?$")
@@ -32,16 +31,6 @@ class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc] #
         """Only new ones: under a hashed name nothing changes."""
         new = [path for path in paths if not Path(f"{self.path(path)}.gz").exists()]
         yield from super().compress_files(new)
-
-
-@contextmanager
-def locked(root: Path, *, exclusive: bool) -> Iterator[None]:
-    """Collecting is exclusive: it writes files and removes them again, and whoever lists the
-    folder meanwhile, in another web instance, would find names without files."""
-    root.mkdir(parents=True, exist_ok=True)
-    with (root.parent / f"{root.name}.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
-        yield
 
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # without types

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from oracle_site.version import VERSION
+
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Oracle",
     "SITE_HEADER": "Oracle",
-    "SITE_SUBHEADER": "Console",
+    "SITE_SUBHEADER": f"Console {VERSION}",
     "SITE_SYMBOL": "balance",
     "SHOW_HISTORY": False,  # what people did is in our log, not in Django's own
     "ENVIRONMENT": "verdicts.admin.navigation.environment",

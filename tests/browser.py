@@ -29,6 +29,8 @@ class BrowserMissing(Exception):
 
 def find_browser() -> str:
     """One that is here already and starts. Raises BrowserMissing."""
+    if not _succeeds(sys.executable, "-m", "playwright", "--version"):
+        raise BrowserMissing("Playwright does not start; its driver needs libatomic1")
     for name in NAMES:
         path = shutil.which(name)
         # Some systems have a stub of this name that only says where to get it.
@@ -46,14 +48,15 @@ def bring_browser() -> str:
     ways = [[sys.executable, "-m", "playwright", "install", "chromium"]]
     if os.geteuid() == 0 and shutil.which("apt-get"):
         ways.append(["apt-get", "install", "--yes", "--no-install-recommends", "chromium"])
+    reason = ""
     for way in ([], *ways):
         if way and not _succeeds(*way):
             continue
         try:
             return find_browser()
-        except BrowserMissing:
-            continue
-    raise BrowserMissing("no Chromium on this machine, and none could be installed")
+        except BrowserMissing as error:
+            reason = str(error)
+    raise BrowserMissing(f"{reason}; none could be installed")
 
 
 def _succeeds(*command: str) -> bool:

@@ -78,8 +78,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("django_db")
         if "browser" in asks_for:
             item.add_marker("browser")
-    # What waits longest comes first, so that no worker is left with it at the end.
-    items.sort(key=lambda item: not any(map(item.get_closest_marker, ("site", "browser"))))
+    items.sort(key=_by_duration)
+
+
+def _by_duration(item: pytest.Item) -> int:
+    """What takes longest comes first, so that no worker is left with it at the end."""
+    if any(map(item.get_closest_marker, ("site", "browser"))):
+        return 0
+    return 1 if item.get_closest_marker("slow") else 2
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

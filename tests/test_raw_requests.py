@@ -119,7 +119,7 @@ def lane(session: str) -> dict[str, bytes]:
         "a cookie of bytes": get + HOST + b"Cookie: sessionid=\xff\r\n\r\n",
         "twice in one breath": get + b"Host: 127.0.0.1\r\n\r\n" + get + HOST + END,
     }
-    return {f"the fast lane: {name}": raw for name, raw in ways.items()}
+    return {f"a cached read: {name}": raw for name, raw in ways.items()}
 
 
 def send(site: LiveSite, raw: bytes, *, half: bool = False) -> bytes:
@@ -167,7 +167,7 @@ def test_requests_that_are_none_break_nothing_leave_nothing_and_print_no_trace(t
             if "host" in name and "address" not in name:  # which is none of ours
                 assert status(answers[name]) == 400, name
             assert b"evil" not in answers[name]
-        assert answers["the fast lane: twice in one breath"].count(usual.content) == 2
+        assert answers["a cached read: twice in one breath"].count(usual.content) == 2
         assert site.manage("shell", "-v0", "-c", COUNT) == before
         made = site.http.post("/api/checkout", json=json.loads(ORDER))
         assert made.status_code == 201

@@ -125,6 +125,12 @@ def test_nothing_selected_is_a_failure_unless_the_caller_chose(suite):
     assert runner.run_pytest("PostgreSQL", runner.ON_POSTGRESQL) != 0
 
 
+def test_a_driver_that_does_not_start_is_a_missing_browser(monkeypatch):
+    monkeypatch.setattr(browser, "_succeeds", lambda *command: "playwright" not in command)
+    with pytest.raises(BrowserMissing, match="libatomic1"):
+        browser.find_browser()
+
+
 def test_a_browser_is_looked_for_before_any_is_installed(monkeypatch):
     tried = []
     monkeypatch.setattr(browser, "find_browser", lambda: "/usr/bin/chromium")

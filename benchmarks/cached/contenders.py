@@ -68,7 +68,7 @@ def everybody(
     with ExitStack() as stack:
         stage = Stage(folder, ids, body, stack)
         for name, place in houses.items():
-            process, url = stack.enter_context(servers.site(production(place), folder))
+            process, url = stack.enter_context(servers.reader(production(place), folder))
             stage.contenders.append(Contender(name, process, url, secure=True))
         _nginx(stage)
         _bare_django(stage)

@@ -5,7 +5,7 @@ import socket
 import sqlite3
 import statistics
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from benchmarks.house.past import is_delivered, session_id
 from benchmarks.houses import KINDS, Houses, Kind
 from benchmarks.progress import Progress
 from benchmarks.report import Limit, Section, Table, number
-from benchmarks.servers import HOST, family, site, wait_until_idle
+from benchmarks.servers import HOST, family, reader, wait_until_idle, web
 
 UNDER_WAY: Final = 500
 ROUNDS: Final = 3
@@ -34,19 +34,23 @@ Memory = tuple[float, float]  # MB after so many hits, and after as many again
 
 FASTER: Final = f"hits/s with {UNDER_WAY} regenerations / without"
 SLOWER: Final = "their 99th percentile, with / without"
+PAGES: Final = 2_000
 MEMORY: Final = f"memory after {HITS:,} hits"
+WEB_MEMORY: Final = f"memory of a web process after {2 * PAGES:,} pages"
 GROWN: Final = "memory after as many again / before"
 PROMISED: Final = (
     Limit(FASTER, None, least=0.8),
     Limit(SLOWER, None, most=1.5),
     *(Limit(f"{kind}: {MEMORY}", None, most=90.0, unit=" MB") for kind in KINDS),
     *(Limit(f"{kind}: {GROWN}", None, most=1.05) for kind in KINDS),
+    *(Limit(f"{kind}: {WEB_MEMORY}", None, most=90.0, unit=" MB") for kind in KINDS),
 )
 
 ABOUT: Final = """
-One web process on SQLite that may have 500 regenerations under way, all of them waiting for a slow
-model; in turns with the same process while nobody waits. Then the memory of a web process as it
-serves by default, on each database, after 200,000 hits and after as many again.
+Hits of the reader on SQLite while a web process on the same core has 500 regenerations in
+progress, all of them waiting for a slow model; in turns with the same two while nothing waits. Then
+the memory of the reader on each database after 200,000 hits and after as many again, and of the web
+process after 2,000 landing pages and as many again.
 """.strip()
 
 
@@ -64,13 +68,20 @@ def run(houses: Houses, orders: int = ORDERS) -> Section:
     houses.sandbox.settings(latency=MODEL_SECONDS)
     alone, crowded = _in_turns(houses.folder, place, ids)
     houses.sandbox.settings(latency=0)
-    memory = {
-        kind: _memory(houses.folder, houses.filled(kind, orders).place, ids) for kind in KINDS
-    }
-    section.tables += [_table(alone, crowded), _memory_table(memory)]
+    memory, web_memory = {}, {}
+    for kind in KINDS:
+        filled = houses.filled(kind, orders).place
+        memory[kind] = _memory(houses.folder, filled, ids)
+        web_memory[kind] = _web_memory(houses.folder, filled)
+    section.tables += [
+        _table(alone, crowded),
+        _memory_table(memory, "the reader", f"{HITS:,} hits", f"{2 * HITS:,} hits"),
+        _memory_table(web_memory, "a web process", f"{PAGES:,} pages", f"{2 * PAGES:,} pages"),
+    ]
     figures = {FASTER: crowded.per_second / alone.per_second, SLOWER: crowded.p99 / alone.p99}
     for kind, (first, second) in memory.items():
         figures |= {f"{kind}: {MEMORY}": first, f"{kind}: {GROWN}": second / first}
+        figures[f"{kind}: {WEB_MEMORY}"] = web_memory[kind][1]
     section.limits += limits(figures)
     return section
 
@@ -86,7 +97,8 @@ def _in_turns(folder: Path, place: Place, ids: Path) -> tuple[Load, Load]:
     numbers = filter(is_delivered, range(place.orders, 0, -1))
     alone, crowded = [], []
     with (
-        site(production(place), folder, regenerations=UNDER_WAY) as (process, url),
+        reader(production(place), folder) as (process, url),
+        web(production(place), folder, regenerations=UNDER_WAY) as (busy, web_url),
         Progress("500 regenerations") as progress,
     ):
         for turn in range(ROUNDS):
@@ -94,9 +106,10 @@ def _in_turns(folder: Path, place: Place, ids: Path) -> tuple[Load, Load]:
             alone.append(wrk.load(url, ids, seconds=SECONDS, secure=True))
             wait_until_idle(process)
             sessions = [session_id(next(numbers)) for _ in range(UNDER_WAY)]
-            with _crowd(place, url, sessions):
+            with _crowd(place, web_url, sessions):
                 crowded.append(wrk.load(url, ids, seconds=SECONDS, secure=True))
             wait_until_idle(process)
+            wait_until_idle(busy)
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     return _median(alone), _median(crowded)
 
@@ -149,17 +162,26 @@ def _under_way(rows: sqlite3.Connection) -> int:
 
 
 def _memory(folder: Path, place: Place, ids: Path) -> Memory:
-    """Of one web process."""
+    """Of the reader."""
+    with reader(production(place), folder) as (process, url):
+        return _taken(process, HITS, lambda: wrk.load(url, ids, seconds=2.0, secure=True).requests)
+
+
+def _web_memory(folder: Path, place: Place) -> Memory:
+    """Of a web process."""
+    with web(production(place), folder) as (process, url):
+        return _taken(process, PAGES, lambda: wrk.load_page(url, seconds=2.0).requests)
+
+
+def _taken(process: psutil.Process, requests: int, load: Callable[[], int]) -> Memory:
+    """MB after so many requests, and after as many again."""
     taken = []
-    with (
-        site(production(place), folder) as (process, url),
-        Progress("memory") as progress,
-    ):
+    with Progress("memory") as progress:
         for half in range(2):
             served = 0
-            while served < HITS:
-                progress.share(half * HITS + served, 2 * HITS)
-                served += wrk.load(url, ids, seconds=2.0, secure=True).requests
+            while served < requests:
+                progress.share(half * requests + served, 2 * requests)
+                served += load()
             wait_until_idle(process)
             taken.append(_resident(process))
     return taken[0], taken[1]
@@ -178,6 +200,6 @@ def _table(alone: Load, crowded: Load) -> Table:
     return Table(["hits", "requests/s", "median", "99th percentile"], rows)
 
 
-def _memory_table(memory: Mapping[Kind, Memory]) -> Table:
+def _memory_table(memory: Mapping[Kind, Memory], what: str, *after: str) -> Table:
     rows = [[kind, *(f"{taken:.1f} MB" for taken in both)] for kind, both in memory.items()]
-    return Table(["memory of one web process", f"{HITS:,} hits", f"{2 * HITS:,} hits"], rows)
+    return Table([f"memory of {what}", *after], rows)

@@ -3,6 +3,8 @@
 import os
 import re
 import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,6 +12,7 @@ from typing import Final
 from benchmarks.machine import CLIENT, is_installed, on_core
 
 CONNECTIONS: Final = 64
+PAGE_CONNECTIONS: Final = 16
 PATIENCE: Final = 30  # seconds for one answer
 PATH: Final = "/api/verdict?session_id="
 SCRIPT: Final = Path(__file__).with_name("ask.lua")
@@ -51,6 +54,25 @@ def load(
             check=True,
         )
     return parse(done.stdout)
+
+
+def load_page(url: str, *, seconds: float, connections: int = PAGE_CONNECTIONS) -> Load:
+    """Ask `url` for its landing page again and again. Raises Failed."""
+    with started_page_load(url, seconds=seconds, connections=connections) as ended:
+        return ended()
+
+
+@contextmanager
+def started_page_load(
+    url: str, *, seconds: float, connections: int = PAGE_CONNECTIONS
+) -> Iterator[Callable[[], Load]]:
+    """The same in the background; what is yielded waits for its end."""
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "--latency"]
+    command += ["--timeout", f"{PATIENCE}s", "-H", "X-Forwarded-Proto: https"]
+    with on_core(CLIENT):
+        wrk = subprocess.Popen([*command, f"{url}/"], stdout=subprocess.PIPE, text=True)
+    yield lambda: parse(wrk.communicate()[0])
+    wrk.wait()
 
 
 def parse(said: str) -> Load:

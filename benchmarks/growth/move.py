@@ -12,7 +12,6 @@ from django.test import Client
 from audit.verify import verify_log
 from benchmarks.growth.places import Place
 from benchmarks.growth.work import Seconds, Turns
-from oracle_site.wsgi import application
 from verdicts.services import hits
 
 Work = dict[str, Callable[[int], Seconds]]
@@ -27,7 +26,6 @@ class Houses:
 
     def enter(self, place: Place) -> Work:
         """From here on everything is about this house."""
-        application.close()
         hits.hits.forget()
         connection.close()
         name = urlsplit(place.database).path

@@ -10,7 +10,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from wsgiref.util import setup_testing_defaults
 
 from django.conf import settings
@@ -23,6 +23,9 @@ from benchmarks.house.past import is_delivered, is_regenerated, session_id
 from oracle_site.wsgi import application
 from verdicts.models import CachedVerdict, Order, Status, Verdict
 from verdicts.operators.exposition import exposition
+from verdicts.reader.lookup import open_lookup
+from verdicts.reader.requests import CachedRead
+from verdicts.reader.responses import ResponseBuilder
 from verdicts.services.compare import compare
 
 Seconds = list[float]
@@ -38,9 +41,16 @@ class Turns:
         self._regenerated: list[int] = []
 
     def cached_read(self, turns: int) -> Seconds:
-        """A hit, as the web server asks for it."""
-        asked = [self._environ(session_id(number)) for number in self._some(turns)]
-        return [_timed(lambda: _answer(environ)) for environ in asked]  # noqa: B023 - called at once
+        """A hit, as the reader answers it."""
+        responses, took = ResponseBuilder(), Seconds()
+        with closing(open_lookup()) as lookup:
+            lookup.find([session_id(1)])  # the first one opens the files
+            for number in self._some(turns):
+                asked = CachedRead(session_id(number), secure=True, if_none_match=None)
+                with _stopwatch(took):
+                    entry = lookup.find([asked.session_id])[asked.session_id]
+                    responses.build(entry, asked)
+        return took
 
     def miss(self, turns: int) -> Seconds:
         """A whole request that brings a regeneration about, the model answering at once."""

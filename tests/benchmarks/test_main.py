@@ -22,7 +22,7 @@ def run(monkeypatch, tmp_path, capsys):
         ]
         pictures = [Picture("bench-x.svg", "A picture", "<svg/>")]
         section = Section("Part", limits=limits, pictures=pictures)
-        parts = {"part": lambda *_: section, "other": lambda *_: Section("Other")}
+        parts = {"part": [lambda *_: section], "other": [lambda *_: Section("Other")]}
         monkeypatch.setattr(bench, "PARTS", parts)
         monkeypatch.setattr(bench, "PAGE", tmp_path / "docs" / "BENCHMARKS.md")
         monkeypatch.setattr(sys, "argv", ["bench", *arguments])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -18,8 +19,8 @@ from verdicts.operators.readiness import readiness
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """This process answers. Nothing else is asked: a restart mends no database."""
-    return JsonResponse({"alive": True})
+    """This process answers, and which version it runs. No database is asked: restarts mend none."""
+    return JsonResponse({"alive": True, "version": settings.ORACLE_VERSION})
 
 
 @never_cache

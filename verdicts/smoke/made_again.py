@@ -85,7 +85,7 @@ def comparison(run: Run) -> str:
         raise Failed(
             "the regeneration to be compared",
             "nobody has compared it",
-            "start the workers: Q_CLUSTER_NAME=post python manage.py work",
+            "start the workers: Q_CLUSTER_NAME=post python manage.py worker",
         )
     run.event = event
     said = run.shop.read(run.order.session_id or "").body.get("divergence") or {}

@@ -12,7 +12,7 @@ from verdicts.smoke.run import Run
 
 _UNDER_WAY = (Status.CREATED, Status.AWAITING, Status.PAID, Status.GENERATING)
 _ENDED = (Delivery.State.SENT, Delivery.State.FAILED, Delivery.State.UNCERTAIN)
-_WORKERS = "start the workers: Q_CLUSTER_NAME={queue} python manage.py work"
+_WORKERS = "start the workers: Q_CLUSTER_NAME={queue} python manage.py worker"
 
 
 def wait_for_end(run: Run, order: Order) -> Order:

@@ -19,6 +19,7 @@ def found(monkeypatch, tmp_path) -> dict[str, Limit]:
     monkeypatch.setattr(wrk, "is_installed", lambda _program: True)
     monkeypatch.setattr(crowded, "_in_turns", lambda *_: (ALONE, CROWDED))
     monkeypatch.setattr(crowded, "_memory", lambda _folder, place, _ids: TAKEN[place])
+    monkeypatch.setattr(crowded, "_web_memory", lambda _folder, _place: (80.0, 81.0))
     houses = SimpleNamespace(
         folder=tmp_path,
         filled=lambda kind, _orders: SimpleNamespace(place=kind),

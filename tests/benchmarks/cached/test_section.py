@@ -7,7 +7,7 @@ from benchmarks.cached.contenders import BARE, DRF, FASTAPI, NGINX, SITE_POSTGRE
 from benchmarks.cached.section import limits
 from benchmarks.cached.wrk import Load
 
-OURS = {SITE_SQLITE: Load(9_000, 1, 2, 1), SITE_POSTGRESQL: Load(1_600, 1, 4, 1)}
+OURS = {SITE_SQLITE: Load(9_000, 1, 2, 1), SITE_POSTGRESQL: Load(3_600, 1, 4, 1)}
 PEERS = {
     NGINX: Load(20_000, 1, 1, 1),
     FASTAPI: Load(1_000, 1, 5, 1),

@@ -1,4 +1,5 @@
 import pytest
+from django.conf import settings
 from django.test import override_settings
 
 from tests.verdicts.operators.conftest import TOKEN
@@ -6,7 +7,8 @@ from tests.verdicts.operators.conftest import TOKEN
 
 def test_alive_needs_no_database(client):
     answer = client.get("/healthz")  # pytest-django refuses the database here
-    assert (answer.status_code, answer.json()) == (200, {"alive": True})
+    alive = {"alive": True, "version": settings.ORACLE_VERSION}
+    assert (answer.status_code, answer.json()) == (200, alive)
     assert client.post("/healthz").status_code == 405
 
 

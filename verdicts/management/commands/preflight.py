@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, connection
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 from django.db.migrations.executor import MigrationExecutor
 
-from oracle_site.static_files import UNUSED, locked
+from verdicts.static_collection import collect
 
 DEVELOPMENT = (
     "DEBUG is on, and this is the check of a site for customers. Set GEMINI_API_KEY, "
@@ -39,7 +38,12 @@ class Command(BaseCommand):
             raise CommandError(DEVELOPMENT)
         require_migrations()
         if collect_static:
-            collect(Path(settings.STATIC_ROOT))
+            try:
+                collect(Path(settings.STATIC_ROOT))
+            except OSError as error:
+                raise CommandError(
+                    f"The static files cannot be collected in ORACLE_STATIC_PATH: {error}."
+                ) from None
 
 
 def require_migrations() -> None:
@@ -55,13 +59,3 @@ def require_migrations() -> None:
             f"{len(missing)} migrations are not applied to the database. Make a backup, then run "
             "`python manage.py migrate`."
         )
-
-
-def collect(root: Path) -> None:
-    try:
-        with locked(root, exclusive=True):
-            call_command("collectstatic", verbosity=0, interactive=False, ignore_patterns=[*UNUSED])
-    except OSError as error:
-        raise CommandError(
-            f"The static files cannot be collected in ORACLE_STATIC_PATH: {error}."
-        ) from None

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[4]
 APPS = ("audit", "verdicts", "drill")
 OURS = {name: app for name, app in get_commands().items() if app in APPS}
 # They go on for as long as somebody lets them: only how they are called is tried here.
-LONG_RUNNING = {"work", "drill", "keep_log", "smoke_test"}
+LONG_RUNNING = {"worker", "drill", "flush_log", "smoke_test"}
 DJANGOS = {"-h", "--help", "--version", "--verbosity", "--settings", "--pythonpath", "--traceback"}
 ODD = (
     *("", " ", "\x1b[2J", "\n", "a" * 100_000, "%s{0}", "\u202e"),
@@ -102,7 +102,8 @@ def test_odd_arguments_end_with_a_sentence(command, sandbox, monkeypatch, capsys
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-1", "0", "1e999"])
 @pytest.mark.parametrize(
-    ("command", "option"), [("work", "--patience"), ("keep_log", "--every"), ("drill", "--crowd")]
+    ("command", "option"),
+    [("worker", "--patience"), ("flush_log", "--every"), ("drill", "--crowd")],
 )
 def test_what_would_go_on_for_ever_with_it_is_refused(command, option, value, capsys):
     assert run(command, [option, value]) in (1, 2)

@@ -214,7 +214,7 @@ def test_a_site_without_workers_that_judge(site):
         ready = failed(smoke(site), "site")
         site.manage("shell", "-v0", "-c", UNSTALL)
     assert "is paid after 0 attempts" in told
-    assert "Q_CLUSTER_NAME=generate python manage.py work" in told
+    assert "Q_CLUSTER_NAME=generate python manage.py worker" in told
     assert "queue generate: jobs wait" in ready
 
 

@@ -1,0 +1,44 @@
+"""The version is written in pyproject.toml alone, and shown wherever operators look for it."""
+
+import platform
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import django
+import pytest
+
+from tests.child_env import child_env
+
+ROOT = Path(__file__).parents[2]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+
+@pytest.mark.parametrize("word", ["--version", "version"])
+@pytest.mark.parametrize(
+    "variables", [{}, {"GEMINI_API_KEY": "half a set"}], ids=["sound", "broken"]
+)
+def test_manage_says_which_version_whatever_the_settings(word, variables):
+    run = subprocess.run(
+        [sys.executable, "manage.py", word],
+        cwd=ROOT,
+        env=child_env(**variables),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    runtime = f"Django {django.__version__}, Python {platform.python_version()}"
+    assert (run.stdout, run.stderr) == (f"Oracle {VERSION} ({runtime})\n", "")
+
+
+def test_healthz_says_so(client):
+    assert client.get("/healthz").json()["version"] == VERSION
+
+
+def test_the_console_says_so(admin_client):
+    assert f"Console {VERSION}" in admin_client.get("/admin/").content.decode()
+
+
+def test_the_change_log_has_an_entry_for_it():
+    assert f"\n## {VERSION}" in (ROOT / "CHANGELOG.md").read_text()
