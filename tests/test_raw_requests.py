@@ -84,7 +84,7 @@ REQUESTS = {
 # They have no end: the site waits for more, until whoever sent them hangs up.
 UNFINISHED = {
     *("nothing", "blank lines", "half a request", "a length of a gigabyte", "less than it says"),
-    "another protocol",  # no line of it ends
+    *("another protocol", "a length without end"),
 }
 
 
@@ -146,7 +146,12 @@ def status(answer: bytes) -> int:
 def trouble(answer: bytes) -> bool:
     if any(one in answer for one in (b"Traceback", b"root:", b"execute_from_command_line")):
         return True
-    return status(answer) >= 500
+    return status(answer) >= 500 and not unsupported(answer)
+
+
+def unsupported(answer: bytes) -> bool:
+    """Of a transfer coding that HTTP does not know (RFC 9112)."""
+    return status(answer) == 501 and b"Unsupported transfer coding" in answer
 
 
 def test_requests_that_are_none_break_nothing_leave_nothing_and_print_no_trace(tmp_path):
@@ -164,9 +169,11 @@ def test_requests_that_are_none_break_nothing_leave_nothing_and_print_no_trace(t
         # All else is answered: a site that only hangs up would pass all the above.
         assert {name for name, one in answers.items() if not status(one)} <= {*UNFINISHED, "HTTP/2"}
         for name in lane(session):
-            assert status(answers[name]) in (0, 200, 304, 400, 404), name
+            assert status(answers[name]) in (0, 200, 304, 400, 404, 431), name
+            if name == "a cached read: no host":
+                continue  # gunicorn then goes by the address that it listens at
             if "host" in name and "address" not in name:  # which is none of ours
-                assert status(answers[name]) == 400, name
+                assert status(answers[name]) in (400, 431), name
             assert b"evil" not in answers[name]
         assert answers["a cached read: twice in one breath"].count(usual.content) == 2
         assert site.manage("shell", "-v0", "-c", COUNT) == before

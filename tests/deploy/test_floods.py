@@ -98,16 +98,17 @@ def test_beside_orders_that_wait_for_stripe(site, session):
     try:
         with ThreadPoolExecutor(ORDERS) as buyers:
             placed = [buyers.submit(place, number) for number in range(ORDERS)]
-            # Both instances have as many orders in progress as they take.
-            wait_for(lambda: len([one for one in placed if one.done()]) >= ORDERS - 16)
+            # Both instances have as many in progress as they take; the others are refused at once.
+            wait_for(lambda: len([one for one in placed if one.done()]) == ORDERS - 16)
             answers_within_a_second(site, session)
+            assert len([one for one in placed if one.done()]) == ORDERS - 16
             answers = [one.result() for one in placed]
     finally:
         site.sandbox.clear_faults()
-    refused = [one for one in answers if one.status_code != 201]
-    assert {one.status_code for one in refused} == {503}
+    # Who found a place has an order, unless Stripe took longer than we wait.
+    assert {one.status_code for one in answers} <= {201, 503}
+    refused = [one for one in answers if one.status_code == 503]
     assert all(int(one.headers["Retry-After"]) > 0 for one in refused)
-    assert len(answers) - len(refused) == 16
     with client(site) as http:
         assert http.post("/api/checkout", json=order).status_code == 201
 
