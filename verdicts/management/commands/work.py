@@ -1,6 +1,5 @@
 """The workers of one queue, with a watch over them."""
 
-import multiprocessing
 import os
 import time
 from argparse import ArgumentParser
@@ -45,8 +44,6 @@ class Command(BaseCommand):
             raise CommandError("Set Q_CLUSTER_NAME to generate or post.", returncode=2)
         if queue == GENERATE:
             gemini.prepare()
-        # The pool shares our memory: the pulse, and modules. Python 3.14 forks no longer by default.
-        multiprocessing.set_start_method("fork", force=True)
         DelayingBroker.pulse = pulse = Pulse()  # before the pool is forked
         cluster = Cluster()
         cluster.start()
