@@ -1,5 +1,6 @@
 """All settings, in the order of the walk. The only reader of the environment."""
 
+import multiprocessing
 import os
 import socket
 from pathlib import Path
@@ -322,6 +323,9 @@ GRAPH_URL = "https://graph.microsoft.com" if BY_GRAPH else SANDBOX_URL
 # --- Queues ------------------------------------------------------------------
 
 Q_CLUSTER = queues(ENV)
+# django-q2 makes a queue when it is imported. By Python 3.14's default method, a fork server, that
+# would start a helper process beside every process of ours; its pools are forked in any case.
+multiprocessing.set_start_method("fork", force=True)
 
 # --- Pages -------------------------------------------------------------------
 
