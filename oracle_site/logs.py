@@ -176,7 +176,8 @@ def service_log(form: str) -> dict[str, Any]:
             "django.request": {"level": "ERROR"},  # a 402 or 422 is an answer, not a fault
             **{f"django.security.{name}": {"filters": ["without traceback"]} for name in REFUSALS},
             "_granian": {"level": "WARNING"},
-            "gunicorn.error": {"level": "WARNING"},
+            # It does not pass its records on, and quotes request lines, session ids included.
+            "gunicorn.error": {"handlers": ["console"], "level": "WARNING", "propagate": False},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "stripe": {"level": "WARNING"},

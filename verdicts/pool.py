@@ -29,6 +29,7 @@ class Pool:
         connections.close_all()  # two processes must not share one
         self._leader = get_context("fork").Process(target=_run_cluster, args=[os.getpid()])
         self._leader.start()
+        _lead_group(self._leader.pid or 0)
 
     def is_alive(self) -> bool:
         return self._leader.is_alive()
@@ -46,8 +47,16 @@ class Pool:
         self._leader.join()
 
 
+def _lead_group(pid: int) -> None:
+    """Called by parent and child: whichever is first, the group exists before it is needed."""
+    with suppress(ProcessLookupError):  # it has ended already
+        os.setpgid(pid, pid)
+
+
 def _run_cluster(parent: int) -> None:
-    os.setpgid(0, 0)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)  # the parent's handlers mean nothing here
+    _lead_group(os.getpid())
     cluster = Cluster()  # takes over SIGTERM and SIGINT, and stops in order
     cluster.start()
     while cluster.sentinel.is_alive():
