@@ -33,6 +33,8 @@ test-fast: $(VENV)/.dev
 prove:
 	prove/debian trixie
 	prove/debian forky
+	prove/image
+	prove/systemd
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
