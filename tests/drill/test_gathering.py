@@ -16,7 +16,7 @@ from verdicts.models import Order, Verdict
 from verdicts.queue import DelayingBroker
 from verdicts.services.payments import REFUNDED_EARLY
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 CANARY = "canary-7-00001"
 SESSION = "cs_test_drilled"
 

@@ -16,7 +16,7 @@ from verdicts.models import CachedVerdict, Status, Verdict
 from verdicts.services.deliver import deliver
 from verdicts.services.fulfil import fulfil
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 MARK = "zyzzyva"  # in every text of the model's, and in nothing of ours
 marked = st.sampled_from(["", " ", MARK, f"{MARK} goes on for long enough", f"<b>{MARK}</b>\0"])

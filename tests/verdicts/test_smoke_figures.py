@@ -23,7 +23,7 @@ from verdicts.services.labelled import labelled
 from verdicts.services.payments import note_session
 from verdicts.services.smoke import mark_as_smoke
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 whose = pytest.mark.parametrize("smoke", [True, False], ids=["a smoke test's", "a customer's"])
 STAFF = "staff@oracle.example"
