@@ -178,8 +178,9 @@ class Service:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(self._unit.stop_timeout)
         self._kill_rest()
-        if self._keeper:
-            self._keeper.join()
+        while self._keeper and self._keeper.is_alive():  # it may just be starting another
+            self._keeper.join(0.1)
+            self._kill_rest()
 
     def processes(self) -> list[psutil.Process]:
         found = [one for one in psutil.process_iter() if self._is_ours(one)]

@@ -1,4 +1,4 @@
-"""`make run`: sets up database and admin account, then replaces itself by honcho (Procfile).
+"""`make run`: sets up database and admin account, then runs the Procfile by honcho.
 
 Listens on loopback only. Set-up that is done already costs nothing.
 """
@@ -8,6 +8,7 @@ import os
 import secrets
 import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -47,12 +48,14 @@ def main() -> None:
         sys.exit(f"Oracle is running from this folder already, at {other}: stop that one first.")
     except OSError as error:
         sys.exit(f"The folder of ORACLE_LOG_PATH cannot be used: {error}")
+    if port == sandbox_port:
+        sys.exit(f"The site and its sandbox cannot share port {port}: choose another SANDBOX_PORT.")
     for needed in (port, sandbox_port):
         refuse_taken_port(needed)
     login = set_up(show=sys.stdout.isatty())  # a password is not for log files
     sys.stdout.write(welcome(site, sandbox if settings.SANDBOX else "", login))
     sys.stdout.flush()
-    run_honcho([*PROCESSES, "sandbox"] if settings.SANDBOX else [*PROCESSES])
+    sys.exit(run_honcho([*PROCESSES, "sandbox"] if settings.SANDBOX else [*PROCESSES]))
 
 
 def set_up(*, show: bool) -> str:
@@ -68,13 +71,23 @@ def set_up(*, show: bool) -> str:
         sys.exit(f"The database could not be set up: {error}")
 
 
-def run_honcho(processes: list[str]) -> None:
+def run_honcho(processes: list[str]) -> int:
+    """Until it ends; its exit code. A hangup ends it too: a terminal that is closed, say.
+
+    honcho itself would die of one and leave its processes behind.
+    """
     programs = str(Path(sys.executable).parent)
     os.environ["PATH"] = f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     os.environ["PYTHONUNBUFFERED"] = "1"
     # "-e": no file of settings is read beside the environment.
-    arguments = ["-m", "honcho", "-e", os.devnull, "start", *processes]
-    os.execv(sys.executable, [sys.executable, *arguments])
+    command = [sys.executable, "-m", "honcho", "-e", os.devnull, "start", *processes]
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which honcho inherits
+    honcho = subprocess.Popen(command)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, _frame: honcho.send_signal(received))
+    if hangup != signal.SIG_IGN:  # unlike under nohup
+        signal.signal(signal.SIGHUP, lambda *_: honcho.terminate())
+    return honcho.wait()
 
 
 def welcome(site: str, sandbox: str, login: str) -> str:

@@ -18,6 +18,7 @@ backlog = 1024
 workers = _serving.processes
 worker_class = "gthread"
 threads = _serving.threads
+keepalive = 75  # seconds; an idle connection holds no thread, and nginx keeps none
 graceful_timeout = 40  # seconds; a page takes 30 at most
 control_socket_disable = True
 

@@ -19,7 +19,8 @@ REFUSALS: Final = (
 )
 NOBODY: Final = "-"
 LONGEST: Final = 20_000  # characters of a message or traceback; a stranger's header may have more
-SESSION: Final = re.compile(r"cs_(?:test|live)_[A-Za-z0-9]+")
+_UNDERSCORE: Final = r"(?:_|%(?:25)*5[Ff])"  # in a URL it may be escaped
+SESSION: Final = re.compile(rf"cs{_UNDERSCORE}(?:test|live){_UNDERSCORE}[A-Za-z0-9]+")
 # Its first part may be quoted or hold an apostrophe, and in a URL its @ is escaped. It has an end:
 # without one, a stranger's word of a thousand letters would be looked at a thousand times over.
 ADDRESS: Final = re.compile(

@@ -7,6 +7,7 @@ library only: read before Django's settings are.
 import fcntl
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,8 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOG_PATH: Final = "var/oracle_log.jsonl"  # the default of ORACLE_LOG_PATH
 FILE_NAME: Final = "run.json"
+LOCK_TRIES: Final = 5
+LOCK_PAUSE: Final = 0.05  # seconds
 
 
 class AlreadyRunning(Exception):
@@ -25,17 +28,26 @@ def run_file(environment: Mapping[str, str]) -> Path:
 
 
 def claim(path: Path, addresses: Mapping[str, str]) -> None:
-    """Hold the file until this process ends, whatever it executes meanwhile."""
+    """Hold the file until this process ends."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not _locked(descriptor):
         os.close(descriptor)
-        raise AlreadyRunning(_read(path).get("SITE_URL", "")) from None
+        raise AlreadyRunning(_read(path).get("SITE_URL", ""))
     os.truncate(descriptor, 0)
     os.write(descriptor, json.dumps(dict(addresses)).encode())
-    os.set_inheritable(descriptor, True)
+
+
+def _locked(descriptor: int) -> bool:
+    """Within a moment: a command that looks for a running site has the lock for no longer."""
+    for _ in range(LOCK_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(LOCK_PAUSE)
+        else:
+            return True
+    return False
 
 
 def running_site(environment: Mapping[str, str]) -> dict[str, str]:

@@ -18,6 +18,8 @@ def skipped_imports() -> Iterator[None]:
     skipped = ["requests", "pygments", *(["psycopg"] if on_sqlite else [])]
     hidden = [name for name in skipped if name not in sys.modules]
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None: "there is none"
-    yield
-    for name in hidden:
-        del sys.modules[name]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]

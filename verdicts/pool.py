@@ -17,6 +17,7 @@ from django.db import connections
 from django_q.cluster import Cluster
 
 PARENT_CHECK_EVERY: Final = 1.0  # seconds
+STOP_AGAIN_EVERY: Final = 1.0  # seconds
 
 
 class Pool:
@@ -36,8 +37,9 @@ class Pool:
 
     def stop(self) -> None:
         """Let it finish what it is doing, and wait for that."""
-        self._leader.terminate()
-        self._leader.join()
+        while self._leader.is_alive():
+            self._leader.terminate()  # again: a pool that is just starting may miss one
+            self._leader.join(STOP_AGAIN_EVERY)
 
     def kill(self) -> None:
         """End every process of it that is left, now."""
@@ -95,7 +97,7 @@ class Pulse:
         """What has stood still for so many seconds; empty: nothing has."""
         too_long_ago = time.monotonic() - patience
         if 0 < self._round.value < too_long_ago:
-            return f"Nobody has looked after the workers for {patience:g} s"
+            return f"The guard has not checked the workers for {patience:g} s"
         if 0 < self._owed_since.value < too_long_ago:
             return f"A job was taken {patience:g} s ago, and none is done since"
         return ""

@@ -150,7 +150,7 @@ def _answer(environ: dict[str, object]) -> bytes:
     """The body, taken as a web server takes it: to its end, and closed where it can be."""
     answer = application(environ, _ok)
     body = b"".join(answer)
-    if isinstance(answer, HttpResponseBase):  # Django's own, not the fast lane's
+    if isinstance(answer, HttpResponseBase):  # not a refusal before Django
         answer.close()
     return body
 

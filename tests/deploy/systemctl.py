@@ -32,6 +32,8 @@ def systemctl(
             code = 0
             if verb == "is-enabled":
                 code = int(name not in enabled)
+            elif verb == "is-active":
+                code = int(not host.processes(name))
             elif verb == "restart":
                 restarted.append(name)
                 try:

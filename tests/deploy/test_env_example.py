@@ -4,10 +4,11 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 EXAMPLE = Path(__file__).parents[2] / ".env.example"
-LINE = re.compile(r'^(#?)([A-Z][A-Z_]+)="?([^"\n]*)"?$', re.MULTILINE)
+LINE = re.compile(r"^(#?)([A-Z][A-Z_]+)='?([^'\n]*)'?$", re.MULTILINE)
 
 
 def test_every_setting_is_in_the_example_once():
@@ -35,6 +36,18 @@ def test_a_shell_reads_the_same_values():
     run = subprocess.run(shell, env={}, capture_output=True, text=True, check=True)
     read = dict(line.split("=", 1) for line in run.stdout.splitlines())
     assert {name: read[name] for name in given} == given
+
+
+@pytest.mark.parametrize(
+    "value", ["postgres://a:b@c/d?sslmode=require&connect_timeout=5", "pa$$word#1", "a b", '"q"']
+)
+def test_a_value_in_single_quotes_is_read_as_it_stands(tmp_path, value):
+    """By a shell; systemd and Compose take single quotes literally as well."""
+    path = tmp_path / "oracle.env"
+    path.write_text(f"VALUE='{value}'\n")
+    shell = ["sh", "-c", f"set -a; . {path}; env"]
+    run = subprocess.run(shell, env={}, capture_output=True, text=True, check=True)
+    assert f"VALUE={value}\n" in run.stdout
 
 
 def test_the_example_holds_no_secret():

@@ -3,6 +3,7 @@
 import json
 import socket
 import ssl
+import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -47,14 +48,16 @@ def answers_within_a_second(site: DeployedSite, session: str) -> None:
         "health": lambda http: http.get("/healthz"),
         "cached verdict": lambda http: http.get("/api/verdict", params={"session_id": session}),
     }
-    for _ in range(ROUNDS):
-        for name, ask in asked.items():
+    for name, ask in asked.items():
+        took = []
+        for _ in range(ROUNDS):
             with client(site) as http:
                 began = time.monotonic()
                 answer = ask(http)
-                took = time.monotonic() - began
+                took.append(time.monotonic() - began)
             assert (name, answer.status_code) == (name, 200)
-            assert took < WITHIN, f"{name}: {took:.2f} s"
+        # The median: other tests run beside this one on the same two cores.
+        assert statistics.median(took) < WITHIN, f"{name}: {took}"
 
 
 def client(site: DeployedSite) -> httpx.Client:

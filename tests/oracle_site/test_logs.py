@@ -194,3 +194,9 @@ def test_what_a_stranger_can_cause_at_will_is_one_line_each():
     said = say(visit, "line").stderr.splitlines()
     assert len(said) == 1
     assert " ERROR - django.security.DisallowedHost: Invalid HTTP_HOST header" in said[0]
+
+
+@pytest.mark.parametrize("escaped", ["cs%5Ftest%5F", "cs%5ftest_", "cs%255Ftest%255F"])
+def test_a_session_id_is_redacted_however_a_url_escapes_it(escaped):
+    told = redacted(f"Invalid HTTP request line: 'GET /?session_id={escaped}abc123DEF HTTP/1.1'")
+    assert "abc123DEF" not in told

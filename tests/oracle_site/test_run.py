@@ -113,6 +113,17 @@ def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
     )
 
 
+def test_a_hangup_ends_the_whole_run(own):
+    """As by a terminal that is closed, which reaches honcho too."""
+    with running(command(free_port()), **own) as program:
+        program.wait_for_output("worker.1 started")
+        for one in program.alive():
+            if one.is_running() and ("honcho" in one.cmdline() or one.pid == program.process.pid):
+                one.send_signal(signal.SIGHUP)
+        program.process.wait(timeout=30)
+        wait_for(lambda: program.alive() == [])
+
+
 def test_a_process_that_dies_ends_the_whole_run(own):
     with running(command(free_port()), **own) as program:
         program.wait_for_output("worker.1 started")
@@ -158,6 +169,13 @@ def test_a_port_that_is_none_is_refused(own, port):
     assert run.stderr.startswith(f"A port is a whole number from 1 to 65535, not {port!r}")
 
 
+def test_the_sandbox_needs_a_port_of_its_own(own):
+    port = str(free_port())
+    run = start(own, port, "--sandbox-port", port)
+    assert (run.returncode, len(run.stderr.splitlines())) == (1, 1)
+    assert "cannot share port" in run.stderr
+
+
 def test_a_taken_port_ends_with_one_sentence(own):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         run = start(own, str(taken.getsockname()[1]))
@@ -181,10 +199,10 @@ def test_what_prevents_a_start_is_one_sentence(own, environment, sentence):
     assert run.stderr.startswith(sentence)
 
 
-def start(environment: dict[str, str], port: str) -> subprocess.CompletedProcess:
+def start(environment: dict[str, str], port: str, *arguments: str) -> subprocess.CompletedProcess:
     """A start that is expected to fail."""
     return subprocess.run(
-        command(port),
+        command(port, *arguments),
         cwd=ROOT,
         env=child_env(**environment),
         capture_output=True,

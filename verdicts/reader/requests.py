@@ -16,6 +16,7 @@ from verdicts.core.sessions import SESSION_ID
 PATH: Final = "/api/verdict"
 _QUERY: Final = re.compile(f"session_id=({SESSION_ID.pattern})")
 _PLAIN_ACCEPT: Final = frozenset({None, "*/*", "application/json"})
+_PLAIN_TYPE: Final = frozenset({"", "application/json", "text/plain"})
 _NO_BODY: Final = frozenset({None, "", "0"})
 
 
@@ -94,7 +95,7 @@ def _is_plain(given: dict[str, str]) -> bool:
         and "cookie" not in given  # an odd or expired one is deleted by the response
         and "transfer-encoding" not in given
         and given.get("content-length") in _NO_BODY
-        and ";" not in given.get("content-type", "")  # its charset is that of the address, too
+        and given.get("content-type", "") in _PLAIN_TYPE  # its charset is that of the address, too
         and _is_allowed_host(given.get("host", ""))
     )
 

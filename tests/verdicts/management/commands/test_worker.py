@@ -111,7 +111,7 @@ def test_a_pool_without_its_guard_is_replaced(post_queue):
         pool[0].suspend()
 
     said = replaced(post_queue, stop_guard)
-    assert "post: Nobody has looked after the workers for 2 s: the pool is replaced" in said
+    assert "post: The guard has not checked the workers for 2 s: the pool is replaced" in said
 
 
 @pytest.mark.django_db
@@ -168,6 +168,15 @@ def all_children(pid: int) -> list[psutil.Process]:
         return sorted(psutil.Process(pid).children(recursive=True), key=lambda one: one.pid)
     except psutil.NoSuchProcess:
         return []
+
+
+@pytest.mark.django_db
+def test_a_stop_while_the_pool_starts_is_not_lost(post_queue):
+    main = manage("worker", **post_queue)
+    wait_for(lambda: bool(all_children(main.pid)))
+    main.send_signal(signal.SIGTERM)
+    main.communicate(timeout=30)
+    assert main.returncode == 0
 
 
 def test_a_wanted_stop_is_no_stall(tmp_path):
