@@ -61,6 +61,9 @@ class Program:
         wait_for(is_there)
         return self.output
 
+    def close(self) -> None:
+        self._output.close()
+
     def end(self, signal_number: int) -> tuple[int, str]:
         self.process.send_signal(signal_number)
         self.process.wait(timeout=30)
@@ -78,6 +81,7 @@ def running(argv: list[str], **environment: str) -> Iterator[Program]:
                 with suppress(psutil.Error):
                     one.kill()
         program.process.wait(timeout=30)
+        program.close()
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

@@ -17,9 +17,10 @@ import pytest
 
 from drill.site import answers, free_port
 from tests.child_env import child_env
-from tests.processes import ROOT, running, wait_for
+from tests.processes import ROOT, Program, running, wait_for
 
 CTRL_C = b"\x03"
+PROCESSES = ("sandbox", "web", "generate", "worker")
 
 
 def command(port: int | str, *arguments: str) -> list[str]:
@@ -116,7 +117,7 @@ def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
 def test_a_hangup_ends_the_whole_run(own):
     """As by a terminal that is closed, which reaches honcho too."""
     with running(command(free_port()), **own) as program:
-        program.wait_for_output("worker.1 started")
+        wait_for_all(program)
         for one in program.alive():
             if one.is_running() and ("honcho" in one.cmdline() or one.pid == program.process.pid):
                 one.send_signal(signal.SIGHUP)
@@ -126,13 +127,19 @@ def test_a_hangup_ends_the_whole_run(own):
 
 def test_a_process_that_dies_ends_the_whole_run(own):
     with running(command(free_port()), **own) as program:
-        program.wait_for_output("worker.1 started")
+        wait_for_all(program)
         wait_for(lambda: mains(program.alive(), "worker"))
         (worker, *_) = mains(program.alive(), "worker")
         worker.kill()
         program.process.wait(timeout=30)
         assert program.process.returncode != 0
         wait_for(lambda: program.alive() == [])
+
+
+def wait_for_all(program: Program) -> None:
+    """honcho ends everything only once it has started everything."""
+    for name in PROCESSES:
+        program.wait_for_output(f"{name}.1 started")
 
 
 def mains(processes: list[psutil.Process], word: str) -> list[psutil.Process]:
@@ -148,7 +155,7 @@ def test_ctrl_c_on_a_terminal_is_quiet_and_the_password_is_shown(own, tmp_path):
         os.execve(sys.executable, command(free_port()), child_env(**own))
     shown = b""
     try:
-        while b"sandbox.1 started" not in shown or b"worker.1 started" not in shown:
+        while not all(f"{name}.1 started".encode() in shown for name in PROCESSES):
             shown += os.read(terminal, 1024)
         os.write(terminal, CTRL_C)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
