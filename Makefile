@@ -30,7 +30,8 @@ test-fast: $(VENV)/.dev
 		-m "not browser and not site and not slow" --hypothesis-profile=fast -p no:schemathesis $(ARGS)
 
 # Proofs that take longer than tests should; needs root and debootstrap.
-prove:
+prove: $(VENV)/.dev
+	$(PY) -m pytest -q tests/deploy/test_floods.py
 	prove/debian trixie
 	prove/debian forky
 	prove/image

@@ -1,6 +1,7 @@
 """Through the deployed nginx: whatever others do, the site answers within a second."""
 
 import json
+import os
 import socket
 import ssl
 import statistics
@@ -56,8 +57,9 @@ def answers_within_a_second(site: DeployedSite, session: str) -> None:
                 answer = ask(http)
                 took.append(time.monotonic() - began)
             assert (name, answer.status_code) == (name, 200)
-        # The median: other tests run beside this one on the same two cores.
-        assert statistics.median(took) < WITHIN, f"{name}: {took}"
+        # Run alone, every answer counts. Beside other tests on the same cores, the median does.
+        slowest = statistics.median(took) if "PYTEST_XDIST_WORKER" in os.environ else max(took)
+        assert slowest < WITHIN, f"{name}: {took}"
 
 
 def client(site: DeployedSite) -> httpx.Client:

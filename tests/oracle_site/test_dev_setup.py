@@ -1,4 +1,4 @@
-"""A way into the admin, on a database that is new, known or somebody's own."""
+"""A way into the admin, on a database that is new, known, or has a superuser already."""
 
 import stat
 from pathlib import Path
