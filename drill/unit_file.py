@@ -24,9 +24,11 @@ class Unit:
 def load(name: str, paths: Mapping[str, str]) -> Unit:
     """The unit of that name, with the beginnings of its paths replaced."""
     template, at, instance = name.partition("@")
-    service = _read(UNITS / f"{template}{at}.service", instance, paths)
+    service = _read(UNITS / f"{template}{at}.service", "Service", instance, paths)
     socket = UNITS / f"{template}{at}.socket"
-    listens = _read(socket, instance, paths)["ListenStream"] if socket.exists() else []
+    listens = []
+    if socket.exists():
+        listens = _read(socket, "Socket", instance, paths)["ListenStream"]
     assignments = [one.partition("=") for one in service.get("Environment", [])]
     return Unit(
         name,
@@ -40,14 +42,26 @@ def load(name: str, paths: Mapping[str, str]) -> Unit:
     )
 
 
-def _read(path: Path, instance: str, paths: Mapping[str, str]) -> dict[str, list[str]]:
-    """Each key's values, in order."""
-    text = path.read_text().replace("\\\n", " ").replace("%i", instance)
+def directives(text: str, section: str) -> list[tuple[str, str]]:
+    """Name and value of each line of a section; a name may occur several times."""
+    found, current = [], ""
+    for line in text.replace("\\\n", " ").splitlines():
+        name, equals, value = line.partition("=")
+        if line.startswith("["):
+            current = line.strip("[]")
+        elif current == section and equals and not line.startswith("#"):
+            found.append((name, value.strip()))
+    return found
+
+
+def _read(
+    path: Path, section: str, instance: str, paths: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Each name's values, in order."""
+    text = path.read_text().replace("%i", instance)
     for before, after in paths.items():
         text = text.replace(before, after)
     found: dict[str, list[str]] = {}
-    for line in text.splitlines():
-        key, equals, value = line.partition("=")
-        if equals and not line.startswith("#"):
-            found.setdefault(key.strip(), []).append(value.strip())
+    for name, value in directives(text, section):
+        found.setdefault(name, []).append(value)
     return found

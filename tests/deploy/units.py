@@ -3,24 +3,16 @@
 import shlex
 from pathlib import Path
 
+from drill import unit_file
 from tests.programs import bring_program, find_program
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "deploy/systemd"
+FOLDER = unit_file.UNITS
 SERVICES = sorted(path.name for path in FOLDER.glob("*.service"))
 
 
 def directives(unit: str, section: str = "Service") -> list[tuple[str, str]]:
-    """Name and value of each line of a section; a name may occur several times."""
-    text = (FOLDER / unit).read_text().replace("\\\n", " ")
-    found, current = [], ""
-    for line in text.splitlines():
-        if line.startswith("["):
-            current = line.strip("[]")
-        elif current == section and "=" in line and not line.startswith("#"):
-            name, _, value = line.partition("=")
-            found.append((name, value.strip()))
-    return found
+    return unit_file.directives((FOLDER / unit).read_text(), section)
 
 
 def value(unit: str, name: str, section: str = "Service") -> str:
