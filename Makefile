@@ -17,7 +17,7 @@ DEPLOY := SITE_URL=https://oracle.example BEHIND_PROXY=1 STAFF_EMAILS=staff@orac
 .PHONY: run test test-fast prove check audit bench drill crowd format screenshots lock venv
 
 run: $(VENV)/.runtime
-	@$(PY) -m oracle_site.dev_setup --port $(PORT) $(if $(SANDBOX_PORT),--sandbox-port $(SANDBOX_PORT)); \
+	@$(PY) -m oracle_site.dev.dev_setup --port $(PORT) $(if $(SANDBOX_PORT),--sandbox-port $(SANDBOX_PORT)); \
 		code=$$?; case $$code in 130|143) ;; *) exit $$code ;; esac  # Ctrl-C and SIGTERM are no failure
 
 # SQLite and PostgreSQL, browser and whole sites: up to ten minutes on two cores.

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-from oracle_site.running_site import running_site
+from oracle_site.dev.running_site import running_site
 from oracle_site.version import VERSION
 
 

@@ -2,9 +2,9 @@
 
 from django.utils import timezone
 
-from audit import log
 from audit.core.plain import plain
 from audit.core.record import action_entry
+from audit.log import log
 from audit.models import Action
 
 

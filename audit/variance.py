@@ -5,15 +5,15 @@ from typing import Final, Literal, NamedTuple
 
 from django.db.models import Count, Q
 
-from audit import log
 from audit.core.record import escalation_entry
 from audit.core.wilson import Interval, wilson
+from audit.log import log
 from audit.models import DayCount, DivergenceEvent, Escalation
 
 DAYS: Final = 30
-LINE: Final = 0.05
+ALERT_RATE: Final = 0.05
 DIVERGED: Final = ("minor", "significant")
-FEWEST: Final = 20
+MIN_CHECKED: Final = 20
 
 # "at or below": the rate is not above the line, but its interval is not clear of it.
 Standing = Literal["too few", "below", "at or below", "above"]
@@ -36,15 +36,15 @@ class Variance(NamedTuple):
     @property
     def standing(self) -> Standing:
         """Beside the line, as far as so few can tell."""
-        if self.checked < FEWEST:
+        if self.checked < MIN_CHECKED:
             return "too few"
         if self.is_too_high:
             return "above"
-        return "at or below" if self.interval.high > LINE else "below"
+        return "at or below" if self.interval.high > ALERT_RATE else "below"
 
     @property
     def is_too_high(self) -> bool:
-        return self.checked >= FEWEST and self.rate > LINE
+        return self.checked >= MIN_CHECKED and self.rate > ALERT_RATE
 
 
 def variance(now: datetime) -> Variance:

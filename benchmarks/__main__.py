@@ -14,8 +14,8 @@ from typing import Any, Final
 from benchmarks import console, judgement, record, regeneration, startup, walk
 from benchmarks.cached import crowded, pages
 from benchmarks.cached import section as cached
+from benchmarks.datasets import Houses, houses
 from benchmarks.growth import section as growth
-from benchmarks.houses import Houses, houses
 from benchmarks.machine import is_installed
 from benchmarks.page import page, write
 from benchmarks.report import Limit, Section, headline, in_text

@@ -22,10 +22,10 @@ import psutil
 import psycopg
 
 from benchmarks.capacity_plan import Costs, table
-from drill.postgresql import throwaway_server
-from drill.units import Host
-from tests.live_site import LiveSite
-from tests.served_site import served_site
+from drill.sites.live_site import LiveSite
+from drill.sites.postgresql import throwaway_server
+from drill.sites.served_site import served_site
+from drill.sites.units import Host
 
 ORDERS, HITS, PAGES, MISSES = 200, 4000, 300, 40
 AT_ONCE = 4

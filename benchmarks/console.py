@@ -17,17 +17,17 @@ from urllib.parse import urlsplit
 import django
 from django.core.management import call_command
 
+from benchmarks.dataset.past import random_hex
+from benchmarks.datasets import houses
 from benchmarks.growth.places import Place, production
-from benchmarks.house.past import random_hex
-from benchmarks.houses import houses
 from benchmarks.progress import Progress
 from benchmarks.report import Limit, Section, Table, tell
 
 ORDERS: Final = 1_000_000
 ROUNDS: Final = 5
 EACH: Final = 3  # answers in a round
-MOST_MS: Final = 300.0
-MOST_RATIO: Final = 3.0
+MAX_MS: Final = 300.0
+MAX_RATIO: Final = 3.0
 PAGES: Final = {
     "home, 90 days": "/admin/?days=90",
     "review queue": "/admin/verdicts/case/",
@@ -84,8 +84,8 @@ def run(full: Place, empty: Place) -> Section:
     slowest, (_, most) = max(found.items(), key=lambda one: one[1][1])
     steepest, (few, many) = max(found.items(), key=lambda one: one[1][1] / one[1][0])
     limits = [
-        Limit(f"the console's slowest page ({slowest})", most, MOST_MS, unit=" ms"),
-        Limit(f"the page that grew most ({steepest}), full / empty", many / few, MOST_RATIO),
+        Limit(f"the console's slowest page ({slowest})", most, MAX_MS, unit=" ms"),
+        Limit(f"the page that grew most ({steepest}), full / empty", many / few, MAX_RATIO),
     ]
     return Section("The console", ABOUT, [table], limits)
 

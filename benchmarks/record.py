@@ -22,7 +22,7 @@ from django.core.management import call_command
 from audit.core.chain import GENESIS, commitment, seal
 from audit.core.crosscheck import crosscheck
 from audit.core.record import crosscheck_entry
-from audit.log_file import LogFile, locked
+from audit.log.file import LogFile, locked
 from benchmarks.judgement import corpus
 from benchmarks.progress import Progress
 from benchmarks.report import Limit, Section, Table, tell
@@ -119,7 +119,7 @@ def files() -> tuple[Table, list[Limit], str]:
 
 def whole_way() -> Table:
     """From the caller's commit to the marked row; needs a database of its own."""
-    from audit import log  # noqa: PLC0415 - Django is set up by now
+    from audit.log import log  # noqa: PLC0415 - Django is set up by now
     from audit.models import LogEntry  # noqa: PLC0415 - likewise
 
     call_command("migrate", verbosity=0)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.progress import Progress
 from benchmarks.report import Limit, Section, Table, tell
-from tests.live_site import LiveSite, live_site
+from drill.sites.live_site import LiveSite, live_site
 
 MISSES = 40
 MODEL_SECONDS = 0.2

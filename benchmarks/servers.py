@@ -14,11 +14,11 @@ import httpx
 import psutil
 
 from benchmarks.machine import SERVER, found, on_core
-from drill.unit_file import load
+from drill.sites.unit_file import load
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 HOST: Final = "127.0.0.1"
-PATIENCE: Final = 60.0  # seconds until a server must listen
+LISTEN_TIMEOUT: Final = 60.0  # seconds until a server must listen
 GRACE: Final = 10.0  # seconds that it has to end
 
 
@@ -66,7 +66,7 @@ def started(
 
 
 def _wait(process: "subprocess.Popen[bytes]", port: int | Path, said: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + LISTEN_TIMEOUT
     while process.poll() is None and time.monotonic() < deadline:
         with suppress(OSError):
             if isinstance(port, Path):
@@ -94,9 +94,9 @@ def family(process: psutil.Process) -> list[psutil.Process]:
     return [process, *process.children(recursive=True)]
 
 
-def wait_until_idle(process: psutil.Process, patience: float = 60.0) -> None:
+def wait_until_idle(process: psutil.Process, timeout: float = 60.0) -> None:
     """Until it has done what it put off, so that the next measurement has the core for itself."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     quiet = 0
     before = _spent(process)
     while quiet < 3 and time.monotonic() < deadline:
@@ -137,7 +137,7 @@ def web(
     chosen = {**env, **unit.environment, "ORACLE_PORT": str(port)}
     chosen["ORACLE_STATIC_PATH"] = str(folder / "static")
     if regenerations:
-        chosen["ORACLE_REGENERATIONS"] = str(regenerations)
+        chosen["ORACLE_MAX_REGENERATIONS"] = str(regenerations)
     for command in unit.commands:
         before = [sys.executable, *command[2:]]
         subprocess.run(before, cwd=ROOT, env={**os.environ, **chosen}, check=True)
@@ -150,10 +150,10 @@ def web(
 
 def _wait_for_answer(url: str, process: psutil.Process) -> None:
     """The socket is there before the server is: only an answer tells."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + LISTEN_TIMEOUT
     while time.monotonic() < deadline and process.is_running():
         with suppress(httpx.TransportError):
-            httpx.get(url, timeout=PATIENCE, trust_env=False).raise_for_status()
+            httpx.get(url, timeout=LISTEN_TIMEOUT, trust_env=False).raise_for_status()
             return
         time.sleep(0.05)
     raise NotStarted(f"{url} does not answer")

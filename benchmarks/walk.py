@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.progress import Progress
 from benchmarks.report import Limit, Section, Table, tell
+from drill.sites.live_site import LiveSite, live_site
 from oracle_site.settings import Q_CLUSTER
-from tests.live_site import LiveSite, live_site
 
 ORDERS = 40
 LIMIT_MS = 150.0

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from drill.composure import overtaken, within
-from drill.crowd import Felt
-from drill.promise import Promise
-from drill.stages import STAGES
-from drill.storm import Course
+from drill.faults.kill_stages import STAGES
+from drill.invariants.invariant import Promise
+from drill.invariants.load_invariants import overtaken, within
+from drill.load.crowd import Felt
+from drill.load.storm import Course
 
 NAMES = {
     "database": "database restarted",

@@ -10,4 +10,4 @@ Q_CLUSTER = {
     **QUEUES,
     "ALT_CLUSTERS": {name: {**one, **_HURRIED} for name, one in QUEUES["ALT_CLUSTERS"].items()},
 }
-INSTALLED_APPS = [*OF_THE_SITE, "drill.inside.Stages"]
+INSTALLED_APPS = [*OF_THE_SITE, "drill.faults.kill_stage_app.Stages"]

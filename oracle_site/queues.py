@@ -26,7 +26,7 @@ def queues(env: Environment) -> dict[str, Any]:
     return {
         "name": "oracle",
         "orm": "default",
-        "broker_class": "verdicts.queue.DelayingBroker",
+        "broker_class": "verdicts.jobs.queue.DelayingBroker",
         "poll": 0.05,
         "queue_limit": 1,
         "bulk": 1,

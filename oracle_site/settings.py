@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from oracle_site.access import *  # noqa: F403 - how staff get in
-from oracle_site.access import over_https
+from oracle_site.dev.running_site import LOG_PATH
 from oracle_site.env import Environment
-from oracle_site.logs import service_log
 from oracle_site.queues import queues
-from oracle_site.running_site import LOG_PATH
-from oracle_site.serving import serving
+from oracle_site.security import *  # noqa: F403 - how staff get in
+from oracle_site.security import over_https
+from oracle_site.server.capacity import serving
+from oracle_site.service_log import service_log
 from oracle_site.unfold import UNFOLD  # noqa: F401 - the console's look
 from oracle_site.version import VERSION
 from verdicts.core.tiers import price_list
@@ -121,10 +121,10 @@ INSTALLED_APPS = [
     "drill",  # for its command
 ]
 MIDDLEWARE = [
-    "oracle_site.request_subject.say_what_it_is_about",
-    "oracle_site.content_policy.state_policy",
+    "oracle_site.log_context.say_what_it_is_about",
+    "oracle_site.csp.state_policy",
     "django.middleware.security.SecurityMiddleware",
-    "oracle_site.static_files.StaticFiles",
+    "oracle_site.server.static_files.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -132,7 +132,7 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "verdicts.door.doorkeeper.ask_for_second_factor",
+    "verdicts.staff_auth.two_factor_middleware.ask_for_second_factor",
     "axes.middleware.AxesMiddleware",  # last, as it asks to be
 ]
 
@@ -257,7 +257,7 @@ ORACLE_CACHE_MISS = ENV.choice(
     "ORACLE_CACHE_MISS",
     "what a reader gets whose cached answer is gone: made again, or the stored original",
     default="regenerate",
-    among=("regenerate", "sealed"),
+    among=("regenerate", "stored"),
 )
 # A page is answered within 30 s whatever the model does.
 ORACLE_REGENERATION_DEADLINE = ENV.integer(
@@ -291,10 +291,10 @@ DEFAULT_FROM_EMAIL = ENV.text(
     "ORACLE_FROM_EMAIL", "the sender of all email", default="Oracle <oracle@42sisters.ai>"
 )
 EMAIL_BACKEND = {
-    "sandbox": "verdicts.gateways.graph_mail.GraphBackend",
+    "sandbox": "verdicts.mail.graph.GraphBackend",
     "file": "django.core.mail.backends.filebased.EmailBackend",
     "smtp": "django.core.mail.backends.smtp.EmailBackend",
-    "graph": "verdicts.gateways.graph_mail.GraphBackend",
+    "graph": "verdicts.mail.graph.GraphBackend",
 }[ORACLE_MAIL]
 EMAIL_FILE_PATH = BASE_DIR / "var" / "mail"
 BY_SMTP = "with ORACLE_MAIL=smtp" if ORACLE_MAIL == "smtp" else ""
@@ -339,7 +339,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "verdicts.pages.house.house",
+                "verdicts.pages.context_processors.house",
             ],
         },
     },
@@ -354,7 +354,7 @@ STATIC_ROOT = BASE_DIR / ENV.text(
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG  # in development nothing is collected
 if not DEBUG:
-    STORAGES = {"staticfiles": {"BACKEND": "oracle_site.static_files.HashedFiles"}}
+    STORAGES = {"staticfiles": {"BACKEND": "oracle_site.server.static_files.HashedFiles"}}
 CSRF_FAILURE_VIEW = "verdicts.pages.errors.forged"
 
 REST_FRAMEWORK = {

@@ -11,7 +11,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_SYMBOL": "balance",
     "SHOW_HISTORY": False,  # what people did is in our log, not in Django's own
     "ENVIRONMENT": "verdicts.admin.navigation.environment",
-    "DASHBOARD_CALLBACK": "verdicts.admin.home.home",
+    "DASHBOARD_CALLBACK": "verdicts.admin.home.home.home",
     "ACCOUNT": {"navigation": "verdicts.admin.navigation.account"},
     "SIDEBAR": {"navigation": "verdicts.admin.navigation.navigation"},
     "STYLES": ["verdicts.admin.navigation.stylesheet"],

@@ -4,15 +4,15 @@ from django.contrib import admin
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView
 
-from verdicts.api.cache import CacheView
-from verdicts.api.checkout import CheckoutView
-from verdicts.api.send_email import SendVerdictEmailView
-from verdicts.api.verdict import VerdictView
-from verdicts.api.webhook import webhook
-from verdicts.door import pages as door
-from verdicts.operators.views import MetricsView, healthz, readyz
+from verdicts.mail.send_email_api import SendVerdictEmailView
+from verdicts.monitoring.views import MetricsView, healthz, readyz
 from verdicts.pages.landing import landing
-from verdicts.pages.result import result
+from verdicts.payments.checkout_api import CheckoutView
+from verdicts.payments.webhook_api import webhook
+from verdicts.results.cache_api import CacheView
+from verdicts.results.page import result
+from verdicts.results.verdict_api import VerdictView
+from verdicts.staff_auth import views as door
 
 urlpatterns = [
     path("", landing, name="landing"),

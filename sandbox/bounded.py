@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from threading import RLock
 from typing import Final, Generic, TypeVar
 
-MOST: Final = 20_000
-MOST_BYTES: Final = 256 * 1024 * 1024
+MAX_ITEMS: Final = 20_000
+MAX_BYTES: Final = 256 * 1024 * 1024
 
 V = TypeVar("V")
 
@@ -23,10 +23,10 @@ class Bounded(Generic[V]):
 
     def __init__(
         self,
-        most: int = MOST,
+        most: int = MAX_ITEMS,
         *,
         size: Callable[[V], int] | None = None,
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int = MAX_BYTES,
     ) -> None:
         self._lock = RLock()
         self._entries: OrderedDict[str, V] = OrderedDict()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from sandbox.bounded import MOST, MOST_BYTES, Bounded
+from sandbox.bounded import MAX_BYTES, MAX_ITEMS, Bounded
 from sandbox.wire import Request
 
 
@@ -37,7 +37,7 @@ class Recorded:
 class Recorder:
     """Requests in order of arrival. Thread-safe and bounded."""
 
-    def __init__(self, most: int = MOST, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, most: int = MAX_ITEMS, most_bytes: int = MAX_BYTES) -> None:
         self._lock = Lock()
         self._last = 0
         self._kept: Bounded[Recorded] = Bounded(

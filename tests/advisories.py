@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 PINS = [ROOT / "requirements-bench.txt"]  # it holds the packages of the other two as well
 SERVICES = {"pypi": "PyPI", "osv": "OSV"}
 OSV = "https://api.osv.dev/v1/query"
-PATIENCE = 15  # seconds for one answer
+REQUEST_TIMEOUT = 15  # seconds for one answer
 
 
 def main(arguments: list[str]) -> int:
@@ -51,7 +51,7 @@ def ask(service: str, pins: list[Path], osv_url: str) -> list[dict[str, Any]]:
             command += ["--requirement", str(path)]
         command += ["--no-deps", "--disable-pip", "--progress-spinner", "off"]
         command += ["--vulnerability-service", service, "--osv-url", osv_url]
-        command += ["--timeout", str(PATIENCE), "--cache-dir", folder]
+        command += ["--timeout", str(REQUEST_TIMEOUT), "--cache-dir", folder]
         command += ["--format", "json", "--output", str(answer)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         # It ends with 1 where there are holes, and where it could not ask.

@@ -13,17 +13,17 @@ from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser
 from pytest_django import DjangoDbBlocker
 
-from tests.browser import BrowserMissing, find_browser, open_browser
-from tests.customers import Customers
-from tests.fence import sitecustomize  # noqa: F401 - importing it raises the fence
-from tests.file_sizes import size_report
-from tests.live_site import live_site
-from tests.migrated_rows import keep_migrated_rows
-from tests.visitor import Visitor
-from verdicts.services.hits import hits
+from drill.sites.live_site import live_site
+from tests.support.browser import BrowserMissing, find_browser, open_browser
+from tests.support.customers import Customers
+from tests.support.fence import sitecustomize  # noqa: F401 - importing it raises the fence
+from tests.support.file_sizes import size_report
+from tests.support.migrated_rows import keep_migrated_rows
+from tests.support.visitor import Visitor
+from verdicts.results.read_counter import hits
 
 # ... and for whatever a test starts.
-os.environ["PYTHONPATH"] = str(Path(__file__).parent / "fence")
+os.environ["PYTHONPATH"] = str(Path(__file__).parent / "support/fence")
 
 # Who starts us in the background of a shell or by nohup makes us deaf to one of these. We stay so,
 # and what a test starts is not: whatever ignores a signal passes that on, a handler does not.
@@ -43,7 +43,7 @@ ON_ONE_DATABASE = ("test_smoke_test", "test_service_log")
 SHOWN = (
     "tests/verdicts/admin",
     "tests/verdicts/pages",
-    "tests/verdicts/smoke",
+    "tests/verdicts/smoke_test",
     "tests/oracle_site",
 )
 
@@ -108,7 +108,7 @@ def quick_hashing(settings) -> None:
 @pytest.fixture(autouse=True)
 def hits_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No test's reads are written seconds later, by another thread, into everybody's database."""
-    monkeypatch.setattr("verdicts.services.hits.EVERY", 3600.0)
+    monkeypatch.setattr("verdicts.results.read_counter.FLUSH_INTERVAL", 3600.0)
     yield
     hits.forget()
 

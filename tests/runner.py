@@ -11,13 +11,13 @@ import subprocess
 import sys
 from typing import Final
 
-from drill.clock import find_library
 from drill.failures import PostgresqlMissing
-from drill.postgresql import throwaway_server
-from tests.browser import BrowserMissing, bring_browser
-from tests.deploy.units import bring_systemd_analyze
-from tests.nginx import bring_nginx
-from tests.programs import ProgramMissing
+from drill.faults.clock import find_library
+from drill.sites.postgresql import throwaway_server
+from tests.support.browser import BrowserMissing, bring_browser
+from tests.support.nginx import bring_nginx
+from tests.support.programs import ProgramMissing
+from tests.support.systemd_analyze import bring_systemd_analyze
 
 NOTHING_SELECTED: Final = 5
 # Twice as many workers as cores, since most tests wait most of the time. Files are handed out in

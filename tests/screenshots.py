@@ -5,13 +5,13 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
-from tests.browser import bring_browser, open_browser
-from tests.console_screenshots import take_console
-from tests.customers import Customers
-from tests.door_screenshots import take_door
-from tests.file_sizes import ROOT
-from tests.live_site import LiveSite, live_site
-from tests.visitor import DESK, Visitor
+from drill.sites.live_site import LiveSite, live_site
+from tests.support.browser import bring_browser, open_browser
+from tests.support.console_screenshots import take_console
+from tests.support.customers import Customers
+from tests.support.file_sizes import ROOT
+from tests.support.staff_auth_screenshots import take_door
+from tests.support.visitor import DESK, Visitor
 
 FOLDER = ROOT / "docs" / "images"
 PHONE = 390  # as wide as most

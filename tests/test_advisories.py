@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests.child_env import child_env
+from drill.sites.child_env import child_env
 
 ROOT = Path(__file__).parents[1]
 HOLE = {

@@ -1,40 +1,84 @@
-"""The shape that STYLE and DESIGN promise, read off the code itself."""
+"""The shape that ARCHITECTURE.md describes, checked on the code itself."""
 
 import ast
 import sys
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from tests.file_sizes import FIRST_PARTY, ROOT, file_sizes
+from tests.support.file_sizes import FIRST_PARTY, ROOT, file_sizes
 
 PRODUCT = ("audit", "oracle_site", "verdicts")
-LONGEST_FILE = 400
+MAX_FILE_LINES = 400
+MAX_PACKAGE_FILES = 17
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc"}
 
-# Who may import whom, by longest matching prefix: the only ways there are.
+# The layers of verdicts/, lowest first. A package's HTTP views (`*_api`, `page`) are entry points.
+BASE = ("verdicts.core", "verdicts.models", "verdicts.http", "audit")
+CASES = ("verdicts.review.cases",)  # opened by what needs staff, decided by review above
+CACHE = ("verdicts.results.cache",)  # written with whatever changes a cached response
+MAIL = (*BASE, "verdicts.jobs", *CASES, "verdicts.mail")
+PAYMENTS = (*MAIL, *CACHE, "verdicts.payments")
+GENERATION = (*PAYMENTS, "verdicts.generation")
+RESULTS = (*GENERATION, "verdicts.results")
+ENTRY_POINT = ("verdicts", "audit")
+
+# Which packages and modules each may import, by longest matching prefix.
 MAY_IMPORT = {
     "audit.core": ("audit.core",),
     "audit": ("audit",),
     "verdicts.core": ("verdicts.core", "audit.core"),
-    "verdicts.gateways": ("verdicts.gateways", "verdicts.core", "audit.core"),
-    "verdicts.services": (
-        "verdicts.services",
-        "verdicts.gateways",
-        "verdicts.core",
-        "verdicts.models",
-        "verdicts.queue",
-        "audit",
+    "verdicts.models": ("verdicts.models", "verdicts.core", "audit"),
+    "verdicts.http": BASE,
+    "verdicts.jobs": (*BASE, "verdicts.jobs"),
+    "verdicts.review.cases": BASE,
+    "verdicts.results.cache": BASE,
+    "verdicts.mail": MAIL,
+    "verdicts.mail.send_email_api": ENTRY_POINT,
+    "verdicts.payments": PAYMENTS,
+    "verdicts.payments.checkout_api": ENTRY_POINT,
+    "verdicts.payments.webhook_api": ENTRY_POINT,
+    "verdicts.generation": GENERATION,
+    "verdicts.clients": GENERATION,
+    "verdicts.results": RESULTS,
+    "verdicts.results.verdict_api": ENTRY_POINT,
+    "verdicts.results.cache_api": ENTRY_POINT,
+    "verdicts.results.page": ENTRY_POINT,
+    "verdicts.results.read_request": ENTRY_POINT,
+    "verdicts.results.reader": ENTRY_POINT,
+    "verdicts.review": (*GENERATION, "verdicts.review"),
+    "verdicts.privacy": (*PAYMENTS, "verdicts.privacy"),
+    "verdicts.reconciliation": (
+        *PAYMENTS,
+        "verdicts.results.read_rollup",
+        "verdicts.privacy",
+        "verdicts.monitoring.daily_stats",
+        "verdicts.monitoring.stats_compaction",
+        "verdicts.reconciliation",
     ),
-    "verdicts": ("verdicts", "audit"),
+    "verdicts.monitoring": (*MAIL, "verdicts.monitoring"),
+    "verdicts.monitoring.counters": (
+        *MAIL,
+        "verdicts.monitoring",
+        "verdicts.reconciliation.discrepancies",
+    ),
+    "verdicts.monitoring.views": ENTRY_POINT,
+    "verdicts.staff_auth": (*BASE, "verdicts.staff_auth"),
+    "verdicts": ENTRY_POINT,
     "oracle_site": ("oracle_site", "verdicts", "audit"),
     "sandbox": ("sandbox",),
-    # Runs a site and looks into it; of the sandbox it uses the controls, over HTTP.
-    "drill": ("drill", "sandbox.client", "oracle_site", "verdicts", "audit"),
+    # Starts sites and sandboxes; of the sandbox it uses the client and the start, over HTTP.
+    "drill": ("drill", "sandbox.client", "sandbox.running", "oracle_site", "verdicts", "audit"),
+    "benchmarks": ("benchmarks", "drill", "sandbox", "oracle_site", "verdicts", "audit"),
 }
-# The packages that speak to the outside, and the only place that may import them.
-SDKS = {"google": "verdicts.gateways", "stripe": "verdicts.gateways", "httpx": "verdicts.gateways"}
+# The only modules that may import each SDK.
+SDKS = {
+    "google": ("verdicts.generation.client",),
+    "stripe": ("verdicts.payments.client",),
+    "httpx": ("verdicts.http.plain_http", "verdicts.mail.graph", "verdicts.generation.client"),
+}
 
 
 @cache
@@ -59,6 +103,13 @@ def imports(node: ast.AST) -> set[str]:
     return found
 
 
+def for_types_only(tree: ast.Module) -> set[str]:
+    checked = [
+        one for one in tree.body if isinstance(one, ast.If) and "TYPE_CHECKING" in ast.dump(one)
+    ]
+    return {name for one in checked for name in imports(one)}
+
+
 def within(name: str, prefixes: tuple[str, ...]) -> bool:
     return any(name == prefix or name.startswith(f"{prefix}.") for prefix in prefixes)
 
@@ -74,11 +125,31 @@ def each(*packages: str) -> pytest.MarkDecorator:
     )
 
 
-@each(*PRODUCT, "drill", "sandbox")
+@each(*PRODUCT, "drill", "sandbox", "benchmarks")
 def test_imports_go_one_way(module):
     name, tree = module
     first_party = {one for one in imports(tree) if within(one, FIRST_PARTY)}
     assert {one for one in first_party if not within(one, rule_for(name))} == set()
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    product = modules(*PRODUCT)
+    graph = {
+        name: {
+            found
+            for one in imports(tree) - for_types_only(tree)
+            if (found := one if one in product else one.rpartition(".")[0]) in product
+            and found != name
+        }
+        for name, tree in product.items()
+    }
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the cycle
+
+
+def test_every_rule_is_about_a_package_or_module_that_exists():
+    known = set(modules(*PRODUCT, "drill", "sandbox", "benchmarks"))
+    named = {*MAY_IMPORT, *(one for allowed in MAY_IMPORT.values() for one in allowed)}
+    assert {one for one in named if one not in known} == set()
 
 
 @each("audit/core", "verdicts/core")
@@ -101,25 +172,25 @@ def test_no_first_party_import_hides_in_a_function(module):
 
 
 @each(*PRODUCT)
-def test_only_gateways_import_sdks(module):
+def test_only_clients_import_sdks(module):
     name, tree = module
     used = {one.partition(".")[0] for one in imports(tree)} & set(SDKS)
-    assert all(within(name, (SDKS[sdk],)) for sdk in used)
-
-
-def test_the_product_does_not_import_the_sandbox():
-    users = {name for name, tree in modules(*PRODUCT).items() if uses_sandbox(tree)}
-    assert users == set()
-
-
-def uses_sandbox(tree: ast.Module) -> bool:
-    return any(within(one, ("sandbox",)) for one in imports(tree))
+    assert {sdk for sdk in used if not within(name, SDKS[sdk])} == set()
 
 
 def test_files_are_short_and_their_names_say_something():
     sizes = file_sizes()
-    assert {name: size for name, size in sizes.items() if size > LONGEST_FILE} == {}
+    assert {name: size for name, size in sizes.items() if size > MAX_FILE_LINES} == {}
     assert {name for name in sizes if Path(name).stem in VAGUE} == set()
+
+
+def test_packages_are_small():
+    packages: dict[str, int] = {}
+    for name in file_sizes():
+        folder = Path(name).parent
+        if "migrations" not in folder.parts and folder.parts[:1] != ("tests",):
+            packages[str(folder)] = packages.get(str(folder), 0) + (Path(name).stem != "__init__")
+    assert {name: count for name, count in packages.items() if count > MAX_PACKAGE_FILES} == {}
 
 
 def test_the_tests_mirror_the_packages():

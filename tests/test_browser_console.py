@@ -8,9 +8,9 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
-from tests.child_env import child_env
-from tests.console_browser import log_in
-from tests.live_site import ROOT, LiveSite, live_site
+from drill.sites.child_env import child_env
+from drill.sites.live_site import ROOT, LiveSite, live_site
+from tests.support.console_browser import log_in
 
 BUYER = "buyer@example.com"
 OTHER = "other@example.com"
@@ -20,7 +20,7 @@ OTHER = "other@example.com"
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSite]:
     with live_site(tmp_path_factory.mktemp("console")) as running:
         people = ("ada=Reviewer", "otto=Operator", "nell=")
-        command = [sys.executable, "-m", "tests.console_staff", *people]
+        command = [sys.executable, "-m", "tests.support.console_staff", *people]
         subprocess.run(command, cwd=ROOT, env=child_env(**running.variables), check=True)
         yield running
 

@@ -6,10 +6,10 @@ import sys
 import pytest
 from playwright.sync_api import Page
 
-from tests.child_env import child_env
-from tests.console_browser import log_in
-from tests.hostile import CORPUS, HARMLESS, SLOTS, verdict_of
-from tests.live_site import ROOT
+from drill.sites.child_env import child_env
+from drill.sites.live_site import ROOT
+from tests.support.console_browser import log_in
+from tests.support.hostile import CORPUS, HARMLESS, SLOTS, verdict_of
 
 BITES = [one for one in CORPUS if one.kind in ("markup", "template", "bidi")] + [
     one for one in CORPUS if one.name in ("a script as an address", "Markdown")
@@ -20,7 +20,7 @@ COUNT = "() => [...document.querySelectorAll('*')].map((one) => one.tagName).sor
 
 @pytest.fixture(scope="module")
 def session(customers) -> str:
-    command = [sys.executable, "-m", "tests.console_staff", "hilda=Reviewer"]
+    command = [sys.executable, "-m", "tests.support.console_staff", "hilda=Reviewer"]
     subprocess.run(command, cwd=ROOT, env=child_env(**customers.site.variables), check=True)
     bought = customers.verdict("strategy")
     customers.settled(bought)

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.visitor import PHONE, assert_for_everybody, assert_nothing_inline
+from tests.support.visitor import PHONE, assert_for_everybody, assert_nothing_inline
 
 PAY_BUTTON = re.compile("^Pay CA")
 

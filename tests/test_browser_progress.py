@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.visitor import assert_for_everybody
+from tests.support.visitor import assert_for_everybody
 
 STAY = "window.stayed = true"  # gone, if the page were loaded again
 

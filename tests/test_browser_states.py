@@ -7,7 +7,7 @@ import time
 import pytest
 
 from audit.core.vocabulary import LABELS, TIERS
-from tests.visitor import PHONE, assert_for_everybody, assert_nothing_inline
+from tests.support.visitor import PHONE, assert_for_everybody, assert_nothing_inline
 
 SUPPORT = "oracle@42sisters.ai"
 
@@ -19,7 +19,7 @@ from django_q.models import Schedule
 from audit.models import ModelCall
 from verdicts.core.disclaimer import Comparison
 from verdicts.models import *
-from verdicts.services import cache
+from verdicts.results import cache
 now = timezone.now()
 made = {sessions}
 def rows(name):

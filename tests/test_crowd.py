@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager, suppress
 import httpx
 import pytest
 
-from drill.site import free_port
-from tests.live_site import LiveSite, live_site
-from tests.processes import running, wait_for
+from drill.sites.live_site import LiveSite, live_site
+from drill.sites.processes import running, wait_for
+from drill.sites.site import free_port
 
 pytestmark = pytest.mark.django_db
 READERS, PROCESSES = 50, 4

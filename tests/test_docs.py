@@ -11,7 +11,7 @@ from audit.core.divergence import classify
 from audit.core.vocabulary import LABELS
 from verdicts.core.capabilities import PROVIDERS
 from verdicts.core.determinism import Inputs, Overrides, Settings, decide, derive_seed
-from verdicts.core.outcomes import STATUS
+from verdicts.core.read_outcomes import READ_OUTCOMES
 
 ROOT = Path(__file__).parents[1]
 GATE = (ROOT / "docs/GATE.md").read_text()
@@ -73,5 +73,5 @@ def test_the_result_page_lists_every_answer_of_the_contract():
     listed = {}
     for status, slugs in re.findall(r"^\| (\d{3}) \| (.*?) \|", page, re.MULTILINE):
         listed |= dict.fromkeys(re.findall(r"`([\w-]+)`", slugs), int(status))
-    refusals = {name: status for name, status in STATUS.items() if status >= 400}
+    refusals = {name: one.status for name, one in READ_OUTCOMES.items() if one.status >= 400}
     assert listed == refusals

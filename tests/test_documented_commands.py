@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from tests.child_env import child_env
-from tests.documented import PAGES, ROOT, Documented, everything_documented
-from tests.live_site import LiveSite, live_site
-from tests.processes import wait_for
-from tests.verdict_payloads import complete
+from drill.sites.child_env import child_env
+from drill.sites.live_site import LiveSite, live_site
+from drill.sites.processes import wait_for
+from tests.support.documented import PAGES, ROOT, Documented, everything_documented
+from tests.support.verdict_payloads import complete
 
 DOCUMENTED = everything_documented()
 COMMANDS = [one for one in DOCUMENTED if one.program == "manage.py"]
@@ -51,7 +51,7 @@ INPUTS = {
 REVIEWED = """
 from django.contrib.auth.models import User
 from verdicts.models import Case
-from verdicts.services.cases import close_all
+from verdicts.review.cases import close_all
 close_all(Case.objects.all(), Case.Outcome.CORRECT, who=User.objects.get(), note="as it should be")
 """
 
@@ -105,10 +105,10 @@ def run(site: LiveSite, folder: Path, listed: list[Documented], **variables: str
         for one in listed
     ]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.command_driver"],
+        [sys.executable, "-m", "tests.support.command_driver"],
         cwd=folder,
         env=child_env(**{**site.variables, "SANDBOX_URL": site.sandbox.url, **variables})
-        | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests/fence'}", "SITE_URL": site.url},
+        | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests/support/fence'}", "SITE_URL": site.url},
         input=json.dumps(given),
         capture_output=True,
         text=True,

@@ -1,8 +1,8 @@
-"""A short run of the fuzzer; `python -m tests.fuzz` has no end."""
+"""A short run of the fuzzer; `python -m tests.support.fuzz` has no end."""
 
 import pytest
 
-from tests.fuzz import TARGETS, fuzz
+from tests.support.fuzz import TARGETS, fuzz
 
 # What must have come up, or the damage is too great or too small to tell anything.
 COMES_UP = {

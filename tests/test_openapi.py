@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.child_env import child_env
-from tests.live_site import live_site
-from tests.processes import ROOT
+from drill.sites.child_env import child_env
+from drill.sites.live_site import live_site
+from drill.sites.processes import ROOT
 
 TOKEN = "Authorization: Bearer sandbox-service-token"
 

@@ -5,11 +5,11 @@ import socket
 import time
 from urllib.parse import urlsplit
 
-from tests.live_site import LiveSite
-from tests.odd_input import TOO_LARGE
-from tests.served_site import served_site
-from tests.verdicts.api.test_webhook import BODY
-from tests.verdicts.stripe_objects import signature
+from drill.sites.live_site import LiveSite
+from drill.sites.served_site import served_site
+from tests.support.odd_input import TOO_LARGE
+from tests.support.stripe_objects import signature
+from tests.verdicts.payments.test_webhook_api import BODY
 
 # As our proxy would hand it on, and nothing after it.
 LAST = b"Connection: close\r\n"

@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from drill.site import free_port
+from drill.sites.child_env import child_env
+from drill.sites.processes import wait_for
+from drill.sites.served_site import SERVICES, migrate, production, serving
+from drill.sites.site import free_port
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
-from tests.child_env import child_env
-from tests.documented import ROOT, blocks
-from tests.processes import wait_for
-from tests.served_site import SERVICES, migrate, production, serving
+from tests.support.documented import ROOT, blocks
 
 PAGE = (ROOT / "docs/KEEPING.md").read_text()
 # Tried by hand, with the same outcome: they need PostgreSQL's own programs.
@@ -145,8 +145,8 @@ def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
     assert "its verdict is in the log, its order is gone" in owed.stdout
 
     with serving(tmp_path, variables, *SERVICES, port=port):
-        mended = types.types("python manage.py reconcile --since 2d --apply")
-        assert (mended.returncode, mended.stdout.count("nothing is emailed twice")) == (0, 1)
+        repaired = types.types("python manage.py reconcile --since 2d --apply")
+        assert (repaired.returncode, repaired.stdout.count("nothing is emailed twice")) == (0, 1)
         wait_for(lambda: read(url, lost)["divergence"]["status"] == "checked")
         assert read(url, lost)["divergence"]["emailed_verdict"] is not None
         for customer in ("before@example.com", "after@example.com"):

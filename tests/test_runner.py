@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from drill.failures import PostgresqlMissing
-from tests import browser, runner
-from tests.browser import BrowserMissing
-from tests.programs import ProgramMissing
+from tests import runner
+from tests.support import browser
+from tests.support.browser import BrowserMissing
+from tests.support.programs import ProgramMissing
 
 
 @pytest.fixture

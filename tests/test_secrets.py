@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from oracle_site.logs import service_log
-from tests.child_env import child_env
+from drill.sites.child_env import child_env
+from oracle_site.service_log import service_log
 
 ROOT = Path(__file__).parents[1]
 LOOK_LIKE_SECRETS = re.compile(
@@ -120,7 +120,7 @@ def test_neither_log_nor_error_page_tells_a_secret(
     for place in (
         "verdicts.api.service_token.compare_digest",
         "stripe.WebhookSignature.verify_header",
-        "verdicts.gateways.stripe_api._client",
+        "verdicts.payments.client._client",
         "django.contrib.sessions.backends.db.SessionStore.load",
     ):
         monkeypatch.setattr(place, lambda *_: 1 / 0)

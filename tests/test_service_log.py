@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from audit.core.redaction import short_hash
-from tests.live_site import live_site
-from tests.processes import wait_for
+from drill.sites.live_site import live_site
+from drill.sites.processes import wait_for
 
 EMAIL = "buyer.of.bread@example.com"
 QUERY = "Should the miller's daughter spin straw?"
@@ -76,7 +76,7 @@ def test_every_line_about_the_order_says_whose_it_is(told):
             for one in each
             # Both run when their time has come.
             if one["logger"]
-            not in ("verdicts.services.sweep", "verdicts.services.reconcile_hourly")
+            not in ("verdicts.reconciliation.sweep", "verdicts.reconciliation.reconcile_hourly")
         ]
         for program, each in lines.items()
     }
@@ -84,18 +84,18 @@ def test_every_line_about_the_order_says_whose_it_is(told):
     refused = "the model answered 503"
     assert found == {
         "web": [
-            ("verdicts.services.payments", "order 1 made from its session", ours),
-            ("verdicts.services.regenerate", f"no regeneration of order 1: {refused}", ours),
+            ("verdicts.payments.events", "order 1 made from its session", ours),
+            ("verdicts.results.regenerate", f"no regeneration of order 1: {refused}", ours),
             ("django.request", "Service Unavailable: /api/verdict", ours),
             ("django.request", "Internal Server Error: /oracle/result", ours),
         ],
         "generate": [
-            ("verdicts.services.fulfil", f"no answer to order 1: {refused}", ours),
+            ("verdicts.generation.fulfil", f"no answer to order 1: {refused}", ours),
             ("verdicts.tasks", "fulfil_order failed", ours),
         ],
         "worker": [
             (
-                "verdicts.services.deliver",
+                "verdicts.mail.outbox",
                 "delivery 1, attempt 1: Graph gave no token (500)",
                 ours,
             ),

@@ -12,14 +12,14 @@ import httpx
 import pytest
 from django.db import connection
 
-from drill.site import free_port
-from drill.units import Host
+from drill.sites.child_env import child_env
+from drill.sites.live_site import database_url
+from drill.sites.processes import ROOT, wait_for
+from drill.sites.served_site import migrate, production, serving
+from drill.sites.site import free_port
+from drill.sites.units import Host
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
-from tests.child_env import child_env
-from tests.live_site import database_url
-from tests.processes import ROOT, wait_for
-from tests.served_site import migrate, production, serving
 
 pytestmark = [
     pytest.mark.django_db,

@@ -11,11 +11,11 @@ from datetime import datetime
 import pytest
 
 from audit.core.vocabulary import TIERS
-from tests.live_site import LiveSite, live_site
-from tests.processes import wait_for
+from drill.sites.live_site import LiveSite, live_site
+from drill.sites.processes import wait_for
 from verdicts.core.disclaimer import NOTE
-from verdicts.core.lock import locked_request
 from verdicts.core.prompt import build_verdict_prompt
+from verdicts.core.request_config import locked_request
 
 pytestmark = pytest.mark.django_db
 TOKEN = {"Authorization": "Bearer sandbox-service-token"}

@@ -10,4 +10,4 @@ class VerdictsConfig(AppConfig):
     verbose_name = "Orders and verdicts"
 
     def ready(self) -> None:
-        import_module("verdicts.checks")  # they register themselves
+        import_module("verdicts.generation.checks")  # they register themselves

@@ -8,14 +8,15 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
-from audit.subject import about, now_about
-from verdicts import outside, queue
+from audit.log_context import log_session, set_log_session
+from verdicts import clients
+from verdicts.generation import fulfil as fulfilling
+from verdicts.jobs import queue
+from verdicts.mail import outbox as delivering
 from verdicts.models import Delivery, Order, Verdict
-from verdicts.services import compare as comparing
-from verdicts.services import deliver as delivering
-from verdicts.services import fulfil as fulfilling
-from verdicts.services import reconcile_hourly as reconciling
-from verdicts.services import sweep as sweeping
+from verdicts.reconciliation import reconcile_hourly as reconciling
+from verdicts.reconciliation import sweep as sweeping
+from verdicts.results import compare as comparing
 
 logger = logging.getLogger(__name__)
 
@@ -26,14 +27,14 @@ class JobFailed(Exception):
 
 def fulfil_order(order_id: int) -> str:
     with _job(queue.FULFIL, Order.objects.filter(pk=order_id).values_list("session_id")):
-        verdict = fulfilling.fulfil(order_id, model=settings.ORACLE_MODEL, ask=outside.ask_model)
+        verdict = fulfilling.fulfil(order_id, model=settings.ORACLE_MODEL, ask=clients.ask_model)
         return f"verdict {verdict.pk}" if verdict else "no verdict"
 
 
 def deliver(delivery_id: int) -> str:
     theirs = Delivery.objects.filter(pk=delivery_id).values_list("order__session_id")
     with _job(queue.DELIVER, theirs):
-        delivery = delivering.deliver(delivery_id, send=outside.send_letter)
+        delivery = delivering.deliver(delivery_id, send=clients.send_message)
         return f"sent {delivery.pk}" if delivery else "not sent"
 
 
@@ -51,16 +52,16 @@ def sweep() -> str:
 
 def reconcile() -> str:
     with _job(queue.RECONCILE):
-        return reconciling.reconcile_hourly(account=outside.stripe_account())
+        return reconciling.reconcile_hourly(account=clients.stripe_account())
 
 
 @contextmanager
 def _job(name: str, sessions: "QuerySet[Any, tuple[str | None]] | None" = None) -> Iterator[None]:
     """What is logged in here is about that session, and so is a failure."""
-    with about(""):
+    with log_session(""):
         try:
             if sessions is not None:
-                now_about(next((session for (session,) in sessions), ""))
+                set_log_session(next((session for (session,) in sessions), ""))
             yield
         except Exception as error:
             logger.exception("%s failed", name)

@@ -24,8 +24,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from audit.core.parsing import is_clean, is_plainly_clean, is_storable, parse_any_depth
 from audit.core.reading import (
-    FEWEST_TESTS,
-    MOST_TESTS,
+    MAX_TESTS,
+    MIN_TESTS,
     SHORTEST_SUMMARY,
     Reading,
     Strategy,
@@ -240,13 +240,13 @@ def _of_strategy(strategy: Strategy) -> Iterator[Contribution]:
         if strategy.tests is None:
             yield _missing("strategy.tests")
         elif strategy.tests:
-            what = f"{strategy.tests} counted, at most {MOST_TESTS}"
+            what = f"{strategy.tests} counted, at most {MAX_TESTS}"
             yield Contribution("V_t", what, "strategy.tests", 0.5 * strategy.tests)
     else:
         yield Contribution("V_r", "no strategy block", "strategy", 2.0, "strategy_missing")
         yield _missing("strategy")
-    if (strategy.tests or 0) < FEWEST_TESTS:
-        what = f"fewer than {FEWEST_TESTS}"
+    if (strategy.tests or 0) < MIN_TESTS:
+        what = f"fewer than {MIN_TESTS}"
         yield Contribution("V_r", what, "strategy.tests", 1.0, "too_few_tests")
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from audit.core.json_depth import is_too_deep
 
 _DEEPEST: Final = 8  # a verdict has three levels
-_MOST_LINES: Final = 2000
+_MAX_LINES: Final = 2000
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 
@@ -56,7 +56,7 @@ def lay_out(payload: dict[str, Any], notes: list[Note]) -> list[Line]:
     lines: list[Line] = []
     for line in _of_object(payload, notes, "", 0):
         lines.append(line)
-        if len(lines) == _MOST_LINES:
+        if len(lines) == _MAX_LINES:
             break
     return lines
 

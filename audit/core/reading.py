@@ -24,10 +24,10 @@ SummaryState = Literal["missing", "empty", "short", "present"]
 DimensionState = Literal["missing", "bare", "unlabelled", "unanalysed", "empty", "present"]
 
 SHORTEST_SUMMARY: Final = 10
-FEWEST_TESTS: Final = 2
+MIN_TESTS: Final = 2
 # C8: more tests than these add nothing.
-MOST_TESTS: Final = 3
-MOST_READ: Final = 100
+MAX_TESTS: Final = 3
+MAX_READ: Final = 100
 
 _LABELS: Final = frozenset(LABELS)
 _BENIGN: Final = frozenset({"GREEN", "AMBER"})
@@ -149,9 +149,9 @@ def _strategy(block: object, texts: list[str]) -> tuple[Strategy, int]:
     counted = None
     if type(tests) is list:
         # More than anybody asked for are looked through with everything else.
-        size += len(tests) - 1 if len(tests) <= MOST_READ else len(tests)
+        size += len(tests) - 1 if len(tests) <= MAX_READ else len(tests)
         states = [_text(test, texts) for test in tests]
-        counted = min(states.count("present"), MOST_TESTS)
+        counted = min(states.count("present"), MAX_TESTS)
     next_step = _text(block.get("next_step"), texts)
     alternative = _text(block.get("alternative"), texts)
     return Strategy(True, next_step, alternative, counted), size

@@ -17,9 +17,9 @@ import psutil
 from benchmarks.cached import wrk
 from benchmarks.cached.section import ORDERS, write_ids
 from benchmarks.cached.wrk import PATH, Load
+from benchmarks.dataset.past import is_delivered, session_id
+from benchmarks.datasets import KINDS, Houses, Kind
 from benchmarks.growth.places import Place, production
-from benchmarks.house.past import is_delivered, session_id
-from benchmarks.houses import KINDS, Houses, Kind
 from benchmarks.progress import Progress
 from benchmarks.report import Limit, Section, Table, number
 from benchmarks.servers import HOST, family, reader, wait_until_idle, web
@@ -28,7 +28,7 @@ UNDER_WAY: Final = 500
 ROUNDS: Final = 3
 SECONDS: Final = 5.0
 MODEL_SECONDS: Final = 23.0  # a regeneration may take 25
-PATIENCE: Final = 20.0  # seconds until all are under way
+START_TIMEOUT: Final = 20.0  # seconds until all are under way
 HITS: Final = 200_000
 Memory = tuple[float, float]  # MB after so many hits, and after as many again
 
@@ -133,10 +133,12 @@ def _crowd(place: Place, url: str, sessions: Sequence[str]) -> Iterator[None]:
         rows.commit()
         port = urlsplit(url).port or 0
         waiting = [_asked(port, session) for session in sessions]
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + START_TIMEOUT
         while (count := _under_way(rows)) < len(sessions):
             if time.monotonic() > deadline:
-                raise NotUnderWay(f"{count} of {len(sessions)} were under way in {PATIENCE:.0f} s")
+                raise NotUnderWay(
+                    f"{count} of {len(sessions)} were under way in {START_TIMEOUT:.0f} s"
+                )
             time.sleep(0.2)
         yield
         if _under_way(rows) < len(sessions):

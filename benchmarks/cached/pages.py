@@ -20,8 +20,8 @@ import psutil
 
 from benchmarks.cached import wrk
 from benchmarks.cached.section import ORDERS, write_ids
+from benchmarks.datasets import KINDS, Houses, Kind
 from benchmarks.growth.places import Place, production
-from benchmarks.houses import KINDS, Houses, Kind
 from benchmarks.machine import found
 from benchmarks.progress import Progress
 from benchmarks.report import Limit, Section, Table, number

@@ -18,9 +18,9 @@ from benchmarks.cached.contenders import (
     everybody,
 )
 from benchmarks.cached.wrk import Load
-from benchmarks.house.ideas import ideas
-from benchmarks.house.past import is_delivered, session_id
-from benchmarks.houses import Houses
+from benchmarks.dataset.ideas import ideas
+from benchmarks.dataset.past import is_delivered, session_id
+from benchmarks.datasets import Houses
 from benchmarks.progress import Progress
 from benchmarks.report import Limit, Picture, Section, Table, number
 from benchmarks.servers import wait_until_idle

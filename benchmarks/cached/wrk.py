@@ -13,7 +13,7 @@ from benchmarks.machine import CLIENT, is_installed, on_core
 
 CONNECTIONS: Final = 64
 PAGE_CONNECTIONS: Final = 16
-PATIENCE: Final = 30  # seconds for one answer
+REQUEST_TIMEOUT: Final = 30  # seconds for one answer
 PATH: Final = "/api/verdict?session_id="
 SCRIPT: Final = Path(__file__).with_name("ask.lua")
 _UNITS: Final = {"us": 0.001, "ms": 1.0, "s": 1_000.0, "m": 60_000.0, "h": 3_600_000.0}
@@ -43,7 +43,7 @@ def load(
 ) -> Load:
     """Ask `url` for sessions of the file `ids` at random. Raises Failed."""
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "--latency"]
-    command += ["--timeout", f"{PATIENCE}s"]
+    command += ["--timeout", f"{REQUEST_TIMEOUT}s"]
     asked = {"ASK_IDS": str(ids), "ASK_PATH": PATH} | ({"ASK_SECURE": "1"} if secure else {})
     with on_core(CLIENT):
         done = subprocess.run(
@@ -68,7 +68,7 @@ def started_page_load(
 ) -> Iterator[Callable[[], Load]]:
     """The same in the background; what is yielded waits for its end."""
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "--latency"]
-    command += ["--timeout", f"{PATIENCE}s", "-H", "X-Forwarded-Proto: https"]
+    command += ["--timeout", f"{REQUEST_TIMEOUT}s", "-H", "X-Forwarded-Proto: https"]
     with on_core(CLIENT):
         wrk = subprocess.Popen([*command, f"{url}/"], stdout=subprocess.PIPE, text=True)
     yield lambda: parse(wrk.communicate()[0])

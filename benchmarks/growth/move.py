@@ -9,10 +9,10 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
-from audit.verify import verify_log
+from audit.log.verify import verify_log
 from benchmarks.growth.places import Place
 from benchmarks.growth.work import Seconds, Turns
-from verdicts.services import hits
+from verdicts.results import read_counter
 
 Work = dict[str, Callable[[int], Seconds]]
 
@@ -21,12 +21,12 @@ class Houses:
     def __init__(self, places: list[Place]) -> None:
         self.places = places
         # Or they would be written into another house.
-        hits.EVERY, hits.MOST = 10.0**9, 10**9  # type: ignore[misc]  # final for others
+        read_counter.FLUSH_INTERVAL, read_counter.MAX_UNWRITTEN = 10.0**9, 10**9  # type: ignore[misc]  # final for others
         self._turns: dict[int, Work] = {}
 
     def enter(self, place: Place) -> Work:
         """From here on everything is about this house."""
-        hits.hits.forget()
+        read_counter.hits.forget()
         connection.close()
         name = urlsplit(place.database).path
         is_sqlite = connection.vendor == "sqlite"

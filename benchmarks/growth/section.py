@@ -10,14 +10,14 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from benchmarks import plot
+from benchmarks.datasets import KINDS, Houses, Kind
 from benchmarks.growth.measure import BY_KEY
-from benchmarks.houses import KINDS, Houses, Kind
 from benchmarks.machine import SERVER, on_core
 from benchmarks.report import Limit, Picture, Section, Table, milliseconds
 from benchmarks.servers import ROOT
 
 SIZES: Final = (10_000, 100_000, 1_000_000)
-MOST: Final = 1.25
+MAX_RATIO: Final = 1.25
 FASTEST: Final = 5_000.0  # orders a second into PostgreSQL, at least
 
 ABOUT: Final = """
@@ -78,7 +78,9 @@ def _table(kind: Kind, sizes: Sequence[int], found: dict[str, Any]) -> Table:
 def _limits(kind: Kind, sizes: Sequence[int], taken: dict[str, Any]) -> list[Limit]:
     first, last = str(sizes[0]), str(sizes[-1])
     return [
-        Limit(f"{kind}: {name}, largest / smallest", taken[name][last] / taken[name][first], MOST)
+        Limit(
+            f"{kind}: {name}, largest / smallest", taken[name][last] / taken[name][first], MAX_RATIO
+        )
         for name in BY_KEY
     ]
 

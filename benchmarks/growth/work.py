@@ -18,15 +18,15 @@ from django.core.management import call_command
 from django.http import HttpResponseBase
 from django.test import Client
 
-from benchmarks.house.ideas import ideas
-from benchmarks.house.past import is_delivered, is_regenerated, session_id
+from benchmarks.dataset.ideas import ideas
+from benchmarks.dataset.past import is_delivered, is_regenerated, session_id
 from oracle_site.wsgi import application
 from verdicts.models import CachedVerdict, Order, Status, Verdict
-from verdicts.operators.exposition import exposition
-from verdicts.reader.lookup import open_lookup
-from verdicts.reader.requests import CachedRead
-from verdicts.reader.responses import ResponseBuilder
-from verdicts.services.compare import compare
+from verdicts.monitoring.metrics import exposition
+from verdicts.results.compare import compare
+from verdicts.results.reader.lookup import open_lookup
+from verdicts.results.reader.requests import CachedRead
+from verdicts.results.reader.responses import ResponseBuilder
 
 Seconds = list[float]
 

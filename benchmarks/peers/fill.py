@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.house.ideas import ideas
+from benchmarks.dataset.ideas import ideas
 
 BATCH: Final = 1_000
 Verdicts = Iterator[tuple[str, dict[str, Any]]]

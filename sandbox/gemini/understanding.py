@@ -10,7 +10,7 @@ from typing import Final
 
 from sandbox.gemini.phrases.signals import SIGNALS, Signal
 
-_LONGEST_TOPIC: Final = 11  # words
+_MAX_TOPIC: Final = 11  # words
 _TO: Final = re.compile(
     r"(?:should|shall|can|could|may) (?:i|we) |(?:i|we)(?: would|'d|’d)? (?:really )?"
     r"(?:want|like|plan|intend|hope|need|have decided|decided) to |"
@@ -94,8 +94,8 @@ def _clipped(text: str) -> str:
     """The first clause, not too long, without a loose end."""
     first = _CLAUSE.split(text, maxsplit=1)[0].strip(" ,'\"“”…") or text.strip()
     words = first.split()
-    if len(words) > _LONGEST_TOPIC:
-        words = words[:_LONGEST_TOPIC]
+    if len(words) > _MAX_TOPIC:
+        words = words[:_MAX_TOPIC]
         while len(words) > 4 and words[-1].lower().strip(",'’") in _EMPTY:
             words.pop()
     return " ".join(words)[:120].strip(" ,") or "this"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from sandbox.bounded import MOST, Bounded
+from sandbox.bounded import MAX_ITEMS, Bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Received:
 class Mailbox:
     """Thread-safe and bounded."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_ITEMS) -> None:
         self._lock = Lock()
         self._last = 0
         self._kept: Bounded[Received] = Bounded(most, size=lambda each: len(each.mail.raw))

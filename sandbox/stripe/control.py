@@ -15,7 +15,7 @@ from sandbox.stripe.ledger import Session
 from sandbox.stripe.session import blank_session, customer_details
 from sandbox.wire import BadRequest, Reply, Request, as_json
 
-MOST_RESENT: Final = 200
+MAX_RESENT: Final = 200
 _SESSION_ID: Final = re.compile(r"cs_(test|live)_[A-Za-z0-9]{8,200}")
 _TYPES: Final[dict[str, type]] = {
     "amount_total": int,
@@ -147,7 +147,7 @@ def resend(state: State, request: Request) -> Reply:
     if event is None:
         raise no_such("event", request.segment(2))
     given = request.json()
-    count = number(given, "count", 1, most=MOST_RESENT)
+    count = number(given, "count", 1, most=MAX_RESENT)
     if given.get("parallel") is True and count:
         with ThreadPoolExecutor(count) as pool:
             results = list(pool.map(state.webhooks.send_now, [event] * count))

@@ -6,16 +6,16 @@ from typing import Any, Final
 from sandbox.stripe.errors import StripeError
 from sandbox.stripe.reading import child, integer, text
 
-MOST: Final = 3
-LONGEST_LABEL: Final = 50
-LONGEST_TEXT: Final = 255
+MAX_FIELDS: Final = 3
+MAX_LABEL: Final = 50
+MAX_TEXT: Final = 255
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 
 def read_custom_fields(wanted: Any) -> list[dict[str, Any]]:
     """The fields as the session shows them, without a value yet."""
-    if not isinstance(wanted, list) or len(wanted) > MOST:
-        raise StripeError(f"Up to {MOST} custom fields are allowed.", param="custom_fields")
+    if not isinstance(wanted, list) or len(wanted) > MAX_FIELDS:
+        raise StripeError(f"Up to {MAX_FIELDS} custom fields are allowed.", param="custom_fields")
     return [_read(field, f"custom_fields[{number}]") for number, field in enumerate(wanted)]
 
 
@@ -30,18 +30,18 @@ def _read(field: Any, where: str) -> dict[str, Any]:
         raise StripeError("The sandbox asks text and numeric fields.", param=f"{where}[type]")
     label = child(field, "label", where)
     title = text(label, "custom", f"{where}[label]", required=True) or ""
-    if len(title) > LONGEST_LABEL:
+    if len(title) > MAX_LABEL:
         raise StripeError(
-            f"Invalid string: must be at most {LONGEST_LABEL} characters",
+            f"Invalid string: must be at most {MAX_LABEL} characters",
             code="parameter_invalid_string",
             param=f"{where}[label][custom]",
         )
     limits = field.get(kind)
     limits = limits if isinstance(limits, dict) else {}
     longest = integer(limits, "maximum_length", f"{where}[{kind}]")
-    if longest is not None and not 1 <= longest <= LONGEST_TEXT:
+    if longest is not None and not 1 <= longest <= MAX_TEXT:
         raise StripeError(
-            f"maximum_length must be at most {LONGEST_TEXT}.",
+            f"maximum_length must be at most {MAX_TEXT}.",
             param=f"{where}[{kind}][maximum_length]",
         )
     return {
@@ -64,4 +64,4 @@ def fill_custom_fields(fields: list[dict[str, Any]], answers: dict[str, str]) ->
         answer = answers.get(str(field.get("key")))
         kind = field.get("type")
         if answer and kind in ("text", "numeric") and isinstance(field.get(kind), dict):
-            field[kind]["value"] = answer[: field[kind].get("maximum_length") or LONGEST_TEXT]
+            field[kind]["value"] = answer[: field[kind].get("maximum_length") or MAX_TEXT]

@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from sandbox.stripe.errors import StripeError, missing
 
-MOST_METADATA: Final = 50
-LONGEST_KEY: Final = 40
-LONGEST_VALUE: Final = 500
+MAX_METADATA: Final = 50
+MAX_KEY: Final = 40
+MAX_VALUE: Final = 500
 
 
 def text(
@@ -60,21 +60,21 @@ def metadata_of(params: dict[str, Any]) -> dict[str, str]:
     metadata = params.get("metadata", {})
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise StripeError("Invalid object", param="metadata")
-    if len(metadata) > MOST_METADATA:
+    if len(metadata) > MAX_METADATA:
         raise StripeError(
-            f"Metadata can have up to {MOST_METADATA} keys, but you passed in {len(metadata)}.",
+            f"Metadata can have up to {MAX_METADATA} keys, but you passed in {len(metadata)}.",
             param="metadata",
         )
     for key, value in metadata.items():
-        if len(key) > LONGEST_KEY:
+        if len(key) > MAX_KEY:
             raise StripeError(
-                f"Metadata keys can have up to {LONGEST_KEY} characters, but you passed in a key "
+                f"Metadata keys can have up to {MAX_KEY} characters, but you passed in a key "
                 f"that is {len(key)} characters. Invalid key: {key[:80]}",
                 param="metadata",
             )
-        if len(value) > LONGEST_VALUE:
+        if len(value) > MAX_VALUE:
             raise StripeError(
-                f"Metadata values can have up to {LONGEST_VALUE} characters, but you passed in a "
+                f"Metadata values can have up to {MAX_VALUE} characters, but you passed in a "
                 f"value that is {len(value)} characters. Invalid value: {value[:80]}",
                 param=f"metadata[{key}]",
             )

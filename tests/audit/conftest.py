@@ -3,7 +3,7 @@
 import pytest
 
 from audit.core.chain import GENESIS, parse, verify
-from tests.audit.log_process import Elsewhere
+from tests.support.log_process import Elsewhere
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from audit import log
+from audit.log import log
 from audit.models import LogEntry
 from tests.audit.conftest import read_chain
-from tests.audit.entries import checked
+from tests.support.log_entries import checked
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -35,7 +35,7 @@ def test_four_processes_at_once_keep_one_chain(log_path, elsewhere):
 
 def test_sweeps_at_once_write_every_line_once(log_path, elsewhere, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("audit.log.flush", lambda: None)
+        patch.setattr("audit.log.log.flush", lambda: None)
         for _ in range(100):
             log.append(checked())
     processes = [elsewhere.start("sweep", 1) for _ in range(3)]
@@ -87,7 +87,7 @@ def test_a_killed_holder_of_the_lock_gives_it_up(log_path, elsewhere):
         log.append(checked())
         took = time.monotonic() - begun
         assert LogEntry.objects.get().written_at is None
-        assert took < log.SWEEP_PATIENCE
+        assert took < log.SWEEP_LOCK_TIMEOUT
     finally:
         os.kill(holder.pid, signal.SIGKILL)
         holder.communicate()

@@ -2,9 +2,9 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from audit import log
+from audit.log import log
 from audit.models import AppendOnly, LogEntry
-from tests.audit.entries import checked
+from tests.support.log_entries import checked
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def run(stream, monkeypatch, patience=0.0):
-    monkeypatch.setattr(progress, "PATIENCE", patience)
+def run(stream, monkeypatch, timeout=0.0):
+    monkeypatch.setattr(progress, "PATIENCE", timeout)
     with Progress("lines", stream=stream) as tick:
         tick(1234)
     return stream.getvalue()
@@ -29,7 +29,7 @@ def test_where_the_end_is_known_there_is_a_bar(monkeypatch):
 
 
 def test_what_is_quick_needs_no_telling(monkeypatch):
-    assert run(Terminal(), monkeypatch, patience=60) == ""
+    assert run(Terminal(), monkeypatch, timeout=60) == ""
 
 
 def test_a_pipe_is_told_nothing(monkeypatch):

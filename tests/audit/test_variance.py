@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 
 from audit.models import CrosscheckLog, DayCount, DivergenceEvent
 from audit.variance import Variance, variance
-from verdicts.services.figures import roll_up
+from verdicts.monitoring.daily_stats import roll_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

@@ -8,7 +8,7 @@ import pytest
 
 import benchmarks.__main__ as bench
 from benchmarks.report import Limit, Picture, Section
-from tests.processes import ROOT
+from drill.sites.processes import ROOT
 
 
 @pytest.fixture

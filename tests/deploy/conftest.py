@@ -9,10 +9,10 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from tests.deploy.units import find_systemd_analyze
-from tests.deploy.upstream import Upstream, running_upstream
-from tests.nginx import Nginx, find_nginx, running_nginx
-from tests.programs import ProgramMissing
+from tests.support.nginx import Nginx, find_nginx, running_nginx
+from tests.support.programs import ProgramMissing
+from tests.support.systemd_analyze import find_systemd_analyze
+from tests.support.upstream import Upstream, running_upstream
 
 
 class Site(NamedTuple):

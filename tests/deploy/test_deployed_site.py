@@ -13,9 +13,9 @@ import httpx
 import pytest
 import yaml
 
-from tests.deploy.deployed_site import TOKEN, DeployedSite, deployed_site
-from tests.deploy.units import ROOT
-from tests.processes import wait_for
+from drill.sites.processes import wait_for
+from tests.support.deployed_site import TOKEN, DeployedSite, deployed_site
+from tests.support.systemd_analyze import ROOT
 
 pytestmark = [pytest.mark.site, pytest.mark.once]
 

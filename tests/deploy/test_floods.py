@@ -15,9 +15,9 @@ import httpx
 import pytest
 import stripe
 
-from tests.deploy.deployed_site import DeployedSite, deployed_site
+from drill.sites.processes import wait_for
 from tests.deploy.test_deployed_site import buy
-from tests.processes import wait_for
+from tests.support.deployed_site import DeployedSite, deployed_site
 
 pytestmark = [pytest.mark.site, pytest.mark.once]
 WITHIN = 1.0  # seconds, which the requirement sets
@@ -25,7 +25,7 @@ ROUNDS = 5
 ORDERS, SLOW_SENDERS, SILENT_READERS, IDLE = 40, 100, 300, 2_100
 STRIPE_SECONDS = 10
 # nginx takes header lines of 8 KB.
-LONGEST_CONTENT_TYPE = 'a;"' + ";" * 8_000
+MAX_CONTENT_TYPE = 'a;"' + ";" * 8_000
 BACKGROUND = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
@@ -157,7 +157,7 @@ def test_beside_idle_connections(site, session):
 
 
 def test_beside_the_longest_content_type_that_nginx_lets_through(site, session):
-    headers = {"Content-Type": LONGEST_CONTENT_TYPE}
+    headers = {"Content-Type": MAX_CONTENT_TYPE}
     over = threading.Event()
     met: list[int] = []
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.deploy.conftest import Site
-from tests.nginx import write_configuration
+from tests.support.nginx import write_configuration
 
 VERDICT = "/api/verdict?session_id=cs_test_abcdefgh12345678"
 

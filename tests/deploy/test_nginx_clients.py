@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.deploy.conftest import Site
-from tests.nginx import CLIENT_ADDRESS
+from tests.support.nginx import CLIENT_ADDRESS
 
 VERDICT = "/api/verdict?session_id=cs_test_abcdefgh12345678"
 

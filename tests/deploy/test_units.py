@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from tests.deploy.units import FOLDER, ROOT, SERVICES, command, directives, value
+from tests.support.systemd_analyze import FOLDER, ROOT, SERVICES, command, directives, value
 
 MAX_EXPOSURE = 2.0
 PYTHON = ["/usr/bin/env", ".venv/bin/python"]

@@ -13,14 +13,14 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from tests.child_env import child_env
-from tests.deploy.deployed_site import SERVICES, DeployedSite, deployed_site
-from tests.deploy.systemctl import systemctl
-from tests.deploy.units import ROOT
+from drill.sites.child_env import child_env
+from tests.support.deployed_site import SERVICES, DeployedSite, deployed_site
+from tests.support.systemctl import systemctl
+from tests.support.systemd_analyze import ROOT
 
 pytestmark = [pytest.mark.site, pytest.mark.once]
 PARTS = ("audit", "drill", "oracle_site", "sandbox", "static", "templates", "verdicts")
-HEALTHZ = "verdicts/operators/views.py"
+HEALTHZ = "verdicts/monitoring/views.py"
 
 
 @pytest.fixture(scope="module")

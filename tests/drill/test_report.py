@@ -1,6 +1,6 @@
-from drill.composure import judge_crowd
-from drill.crowd import Felt
-from drill.facts import CustomerFacts
+from drill.invariants.facts import CustomerFacts
+from drill.invariants.load_invariants import judge_crowd
+from drill.load.crowd import Felt
 from drill.report import CrowdReport, clock, table
 
 

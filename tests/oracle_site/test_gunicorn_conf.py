@@ -5,8 +5,8 @@ import sys
 
 import httpx
 
-from drill.site import answers, free_port
-from tests.processes import running, wait_for
+from drill.sites.processes import running, wait_for
+from drill.sites.site import answers, free_port
 
 SECRET = "a-key-that-no-request-may-ever-carry-5b1f0a9c77de43e2"
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.child_env import child_env
+from drill.sites.child_env import child_env
 
 PROGRAM = """
 import multiprocessing

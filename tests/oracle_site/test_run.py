@@ -15,9 +15,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from drill.site import answers, free_port
-from tests.child_env import child_env
-from tests.processes import ROOT, Program, running, wait_for
+from drill.sites.child_env import child_env
+from drill.sites.processes import ROOT, Program, running, wait_for
+from drill.sites.site import answers, free_port
 
 CTRL_C = b"\x03"
 PROCESSES = ("sandbox", "web", "generate", "worker")
@@ -25,7 +25,7 @@ PROCESSES = ("sandbox", "web", "generate", "worker")
 
 def command(port: int | str, *arguments: str) -> list[str]:
     ports = ["--port", str(port), "--sandbox-port", str(free_port())]
-    return [sys.executable, "-m", "oracle_site.dev_setup", *ports, *arguments]
+    return [sys.executable, "-m", "oracle_site.dev.dev_setup", *ports, *arguments]
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_the_admin_opens_with_the_kept_password(own, tmp_path):
 def test_commands_find_the_site_of_their_folder_and_a_second_one_is_refused(own):
     port = free_port()
     sandbox = free_port()
-    script = [sys.executable, "-m", "oracle_site.dev_setup", "--port", str(port)]
+    script = [sys.executable, "-m", "oracle_site.dev.dev_setup", "--port", str(port)]
     # The port of the sandbox is a setting of its own, too.
     with running(script, SANDBOX_URL=f"http://127.0.0.1:{sandbox}", **own) as program:
         program.wait_for_output("Stop")

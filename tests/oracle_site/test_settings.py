@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.child_env import child_env
+from drill.sites.child_env import child_env
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,7 +58,7 @@ def test_the_environment_is_read_in_one_place():
         )
     ]
     # dev_setup makes the environment of the processes that `make run` starts.
-    assert sorted(readers) == ["oracle_site/dev_setup.py", "oracle_site/settings.py"]
+    assert sorted(readers) == ["oracle_site/dev/dev_setup.py", "oracle_site/settings.py"]
 
 
 @pytest.mark.parametrize(

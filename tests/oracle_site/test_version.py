@@ -9,7 +9,7 @@ from pathlib import Path
 import django
 import pytest
 
-from tests.child_env import child_env
+from drill.sites.child_env import child_env
 
 ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]

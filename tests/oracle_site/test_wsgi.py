@@ -3,8 +3,8 @@
 import subprocess
 import sys
 
-from tests.child_env import child_env
-from tests.file_sizes import ROOT
+from drill.sites.child_env import child_env
+from tests.support.file_sizes import ROOT
 
 # In a process of its own: this one has imported everything by now.
 _ASK = """

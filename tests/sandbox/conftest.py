@@ -10,7 +10,7 @@ from google.genai import types
 
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
-from tests.sandbox.receiver import Receiver, running_receiver
+from tests.support.webhook_receiver import Receiver, running_receiver
 
 STRIPE_KEY = "sk_test_sandbox"
 # No proxies; and no certificates, whose reading takes longer than most tests.

@@ -4,9 +4,9 @@ import pytest
 
 from sandbox.client import ControlError
 from sandbox.faults import Faults
-from tests.sandbox.asking import ask
-from tests.sandbox.mailing import message, send
-from tests.sandbox.shopping import checkout
+from tests.support.gemini_requests import ask
+from tests.support.graph_requests import message, send
+from tests.support.stripe_requests import checkout
 
 
 def test_faults_are_queued_listed_and_cleared(sandbox):

@@ -7,7 +7,7 @@ from google.genai import errors
 
 from audit.core.crosscheck import crosscheck
 from audit.core.vocabulary import DIMENSIONS
-from tests.sandbox.asking import QUERY, ask
+from tests.support.gemini_requests import QUERY, ask
 from verdicts.core.prompt import build_verdict_prompt
 
 

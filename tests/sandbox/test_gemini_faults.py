@@ -10,7 +10,7 @@ from google.genai import errors
 
 from audit.core.crosscheck import crosscheck
 from sandbox.faults import KNOWN
-from tests.sandbox.asking import ask
+from tests.support.gemini_requests import ask
 
 TIERS = ["quick", "full", "strategy"]
 

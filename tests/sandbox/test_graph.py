@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from sandbox.faults import KNOWN
-from tests.sandbox.mailing import SENDER, message, send, token
+from tests.support.graph_requests import SENDER, message, send, token
 
 
 def test_a_token_is_issued_for_client_credentials(web):

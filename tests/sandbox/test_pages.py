@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.sandbox.mailing import message, send
-from tests.sandbox.shopping import checkout
+from tests.support.graph_requests import message, send
+from tests.support.stripe_requests import checkout
 
 
 def test_the_payment_page_shows_product_price_and_email(shop, web):

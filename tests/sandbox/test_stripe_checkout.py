@@ -6,7 +6,7 @@ import time
 import pytest
 import stripe
 
-from tests.sandbox.shopping import checkout, order
+from tests.support.stripe_requests import checkout, order
 
 
 def test_a_new_session_is_open_unpaid_and_has_a_page(sandbox, shop):

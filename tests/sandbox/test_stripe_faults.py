@@ -7,7 +7,7 @@ import stripe
 
 from sandbox.faults import KNOWN
 from tests.sandbox.conftest import STRIPE_KEY
-from tests.sandbox.shopping import checkout, order
+from tests.support.stripe_requests import checkout, order
 
 
 @pytest.mark.parametrize(

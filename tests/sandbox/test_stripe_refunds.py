@@ -4,7 +4,7 @@ import pytest
 import stripe
 
 from sandbox.client import ControlError
-from tests.sandbox.shopping import checkout, order
+from tests.support.stripe_requests import checkout, order
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import stripe
 
 from sandbox.client import ControlError
 from sandbox.faults import KNOWN
-from tests.sandbox.shopping import checkout
+from tests.support.stripe_requests import checkout
 
 
 def wait_until(condition, seconds=5.0):

@@ -13,15 +13,15 @@ from django_q.models import OrmQ
 
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
-from tests.verdicts.pauses import let_pass
-from tests.verdicts.stripe_objects import session_object
+from tests.support.pauses import let_pass
+from tests.support.stripe_objects import session_object
+from verdicts.clients import stripe_account
 from verdicts.core.sessions import read_session
 from verdicts.models import CachedVerdict, Order, Status
-from verdicts.outside import stripe_account
-from verdicts.services.checkout import start_checkout
-from verdicts.services.payments import note_session
-from verdicts.services.reread import is_unpaid
-from verdicts.services.smoke import mark_as_smoke
+from verdicts.payments.checkout import start_checkout
+from verdicts.payments.events import record_session
+from verdicts.payments.stripe_sync import is_unpaid
+from verdicts.smoke_test.marking import mark_as_smoke
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def sandbox(sandbox_server, settings) -> Iterator[SandboxClient]:
     """The sandbox, empty, with the site pointed at it."""
     for name in ("STRIPE_URL", "GEMINI_URL", "GRAPH_URL", "GRAPH_LOGIN_URL", "SANDBOX_URL"):
         setattr(settings, name, sandbox_server.url)
-    settings.EMAIL_BACKEND = "verdicts.gateways.graph_mail.GraphBackend"
+    settings.EMAIL_BACKEND = "verdicts.mail.graph.GraphBackend"
     sandbox_server.reset()
     yield sandbox_server
     sandbox_server.clear_faults()
@@ -75,7 +75,7 @@ def paid_order(db) -> Callable[..., Order]:
             metadata={"tier": tier, "query_0": query},
             **changes,
         )
-        note_session(read_session(raw))
+        record_session(read_session(raw))
         return Order.objects.get(session_id=raw["id"])
 
     return make

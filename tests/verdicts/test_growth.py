@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from audit.variance import variance
 from verdicts.models import CachedVerdict, Order
-from verdicts.operators.exposition import exposition
-from verdicts.services.hits import hits
-from verdicts.services.sweep import sweep
+from verdicts.monitoring.metrics import exposition
+from verdicts.reconciliation.sweep import sweep
+from verdicts.results.read_counter import hits
 
 # Tables with a row or more for every order.
 GROWING = {
@@ -208,7 +208,7 @@ def test_the_models_variance_is_read_from_an_index_too(no_traces):
 
 def test_a_hit_is_found_by_its_number_and_by_no_other_index(delivered):
     delivered("quick")
-    hit: str = import_module(f"verdicts.reader.lookup_{connection.vendor}").HIT
+    hit: str = import_module(f"verdicts.results.reader.lookup_{connection.vendor}").HIT
     with explained(), connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("ANALYZE")  # of a table with a single row

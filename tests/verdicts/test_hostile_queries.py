@@ -8,11 +8,11 @@ import pytest
 from audit.core.crosscheck import crosscheck
 from audit.core.vocabulary import TIERS
 from audit.models import CrosscheckLog, LogEntry
-from tests.hostile import CORPUS
+from tests.support.hostile import CORPUS
 from verdicts.core.prompt import QueryError, build_verdict_prompt, clean_query
-from verdicts.gateways.gemini import Answer
+from verdicts.generation.client import Answer
+from verdicts.generation.fulfil import fulfil
 from verdicts.models import CachedVerdict, Status, Verdict
-from verdicts.services.fulfil import fulfil
 
 OPEN, CLOSE = "<<<SUBMISSION", "SUBMISSION>>>"
 

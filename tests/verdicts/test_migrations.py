@@ -8,10 +8,10 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django_q.models import Schedule
 
-from verdicts import queue
 from verdicts.core.sessions import session_number
+from verdicts.jobs import queue
 from verdicts.models import CachedVerdict
-from verdicts.services.reads import add_up
+from verdicts.results.read_rollup import add_up
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

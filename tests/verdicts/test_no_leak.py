@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from audit.core.crosscheck import crosscheck
 from audit.core.vocabulary import DIMENSIONS, LABELS, TIERS
 from audit.models import CrosscheckLog, LogEntry
-from tests.verdict_payloads import complete
-from verdicts.gateways.gemini import Answer
+from tests.support.verdict_payloads import complete
+from verdicts.generation.client import Answer
+from verdicts.generation.fulfil import fulfil
+from verdicts.mail.outbox import deliver
 from verdicts.models import CachedVerdict, Status, Verdict
-from verdicts.services.deliver import deliver
-from verdicts.services.fulfil import fulfil
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

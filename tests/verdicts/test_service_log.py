@@ -8,11 +8,11 @@ from django.db import connection
 from django.test import Client
 
 from audit.core.redaction import short_hash
-from tests.service_log import listening
-from tests.verdicts.api.test_webhook import post
-from tests.verdicts.stripe_objects import charge_object, session_object
+from tests.support.service_log import listening
+from tests.support.stripe_objects import charge_object, session_object
+from tests.verdicts.payments.test_webhook_api import post
 from verdicts.models import CachedVerdict, Order, StripeEvent
-from verdicts.services.sweep import sweep
+from verdicts.reconciliation.sweep import sweep
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def test_what_is_logged_for_a_reader_is_about_the_session(sandbox, missed, ask):
         assert ask(order.session_id).status_code == 503
     ours = short_hash(order.session_id)
     # Django's own line comes when the request's block has ended.
-    expected = [("verdicts.services.regenerate", ours), ("django.request", ours)]
+    expected = [("verdicts.results.regenerate", ours), ("django.request", ours)]
     assert [(line["logger"], line["session"]) for line in lines] == expected
     assert order.session_id not in json.dumps(lines)
 
@@ -56,7 +56,7 @@ def test_an_event_of_stripes_is_about_its_session(client):
 
 
 def test_an_event_that_fails_is_about_its_session(client, monkeypatch):
-    monkeypatch.setattr("verdicts.services.payments.note_session", lambda _: 1 / 0)
+    monkeypatch.setattr("verdicts.payments.events.record_session", lambda _: 1 / 0)
     client.raise_request_exception = False
     session = session_object()
     with listening() as lines:
@@ -66,7 +66,7 @@ def test_an_event_that_fails_is_about_its_session(client, monkeypatch):
 
 def test_a_refund_is_about_the_session_of_its_payment(client, paid_order, monkeypatch):
     order = paid_order()
-    monkeypatch.setattr("verdicts.services.payments.note_refund", lambda *_: 1 / 0)
+    monkeypatch.setattr("verdicts.payments.events.record_refund", lambda *_: 1 / 0)
     client.raise_request_exception = False
     refund = event(1, "charge.refunded", charge_object(payment_intent=order.payment_intent))
     with listening() as lines:
@@ -75,7 +75,7 @@ def test_a_refund_is_about_the_session_of_its_payment(client, paid_order, monkey
 
 
 def test_the_sweep_tells_each_events_session_and_of_no_other(monkeypatch):
-    monkeypatch.setattr("verdicts.services.payments.note_session", lambda _: 1 / 0)
+    monkeypatch.setattr("verdicts.payments.events.record_session", lambda _: 1 / 0)
     ids = ["cs_test_aaaaaaaa1", "cs_test_bbbbbbbb2"]
     for number, session in enumerate(ids):
         stored = StripeEvent.objects.create(
@@ -107,7 +107,7 @@ def test_an_email_that_is_asked_for_is_about_its_session(sandbox, delivered, cli
             content_type="application/json",
             headers={"Authorization": f"Bearer {settings.ORACLE_SERVICE_TOKENS[0]}"},
         )
-    assert [line["logger"] for line in lines] == ["verdicts.services.deliver", "django.request"]
+    assert [line["logger"] for line in lines] == ["verdicts.mail.outbox", "django.request"]
     assert {line["session"] for line in lines} == {short_hash(order.session_id)}
 
 
@@ -115,7 +115,7 @@ def test_a_new_order_is_about_its_session_once_it_has_one(sandbox, client, monke
     def fail(*_: object, **__: object) -> None:
         raise LookupError
 
-    monkeypatch.setattr("verdicts.api.checkout.Response", fail)
+    monkeypatch.setattr("verdicts.payments.checkout_api.Response", fail)
     client.raise_request_exception = False
     with listening() as lines:
         order = {"tier": "quick", "query": "A ferry?"}

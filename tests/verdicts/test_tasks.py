@@ -6,7 +6,7 @@ import pytest
 from django_q.exceptions import TimeoutException
 
 from audit.core.redaction import short_hash
-from tests.service_log import listening
+from tests.support.service_log import listening
 from verdicts import tasks
 from verdicts.models import Delivery, Verdict
 
@@ -45,7 +45,7 @@ def test_a_job_that_fails_tells_it_once_with_its_session(missed, ask, monkeypatc
     def fail(_: object) -> None:
         raise ValueError(text)
 
-    monkeypatch.setattr("verdicts.services.compare.recover", fail)
+    monkeypatch.setattr("verdicts.results.compare.recover", fail)
     with listening() as lines, pytest.raises(tasks.JobFailed) as failed:
         tasks.compare(regen.pk)
     (line,) = lines

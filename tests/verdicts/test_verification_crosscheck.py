@@ -12,7 +12,7 @@ from audit.core import tmm
 from audit.core.crosscheck import crosscheck
 from audit.core.vocabulary import DIMENSIONS
 from audit.models import CrosscheckLog
-from tests.verdict_payloads import complete
+from tests.support.verdict_payloads import complete
 from verdicts.models import CachedVerdict, Delivery, Verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)  # the log follows the commit

@@ -8,12 +8,12 @@ from django.http import HttpRequest
 
 from audit.core.crosscheck import Reason
 from audit.models import CrosscheckLog
-from verdicts.admin.evidence import read_evidence
+from verdicts.admin.badges import tinted
 from verdicts.admin.filters import DayRange, one_of
 from verdicts.admin.permissions import EVIDENCE, allowed
 from verdicts.admin.record import RecordAdmin
-from verdicts.admin.score import take_apart
-from verdicts.admin.tinted import tinted
+from verdicts.admin.review.evidence import read_evidence
+from verdicts.admin.review.score import take_apart
 from verdicts.models import Case, Order
 
 REJECTED: Final = tuple(reason for reason in get_args(Reason) if reason != "pass")

@@ -11,18 +11,18 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path
 from django.utils.dateparse import parse_datetime
 
-from audit.subject import now_about
-from verdicts.admin.case_actions import user
+from audit.log_context import set_log_session
+from verdicts.admin.badges import tinted
 from verdicts.admin.filters import DayRange
 from verdicts.admin.permissions import CUSTOMER, DECIDE, SEE_ORDERS, allowed, need
 from verdicts.admin.record import RecordAdmin
-from verdicts.admin.tinted import tinted
+from verdicts.admin.review.case_actions import user
 from verdicts.core.errors import CannotResend
-from verdicts.core.readable import Readable, readable
+from verdicts.core.presentation import Readable, readable
+from verdicts.mail.resend import ENDED, resend, resendable_email
 from verdicts.models import Order, Verdict
-from verdicts.services.personal_data import spellings
-from verdicts.services.resend import ENDED, resend, resendable_email
-from verdicts.services.timeline import timeline
+from verdicts.privacy.export import spellings
+from verdicts.review.timeline import timeline
 
 PAGE: Final = "admin:verdicts_order_change"
 _FINGERPRINT: Final = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
@@ -118,7 +118,7 @@ class OrderAdmin(RecordAdmin):
         """The stored email once more, with a reason; never a new generation."""
         need(request, SEE_ORDERS, DECIDE)
         order = get_object_or_404(Order, pk=order_id)
-        now_about(order.session_id)
+        set_log_session(order.session_id)
         reason = request.POST.get("reason", "").strip()
         if request.method == "POST" and not reason:
             messages.error(request, "Say why it is to be sent again.")

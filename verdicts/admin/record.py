@@ -19,8 +19,8 @@ from unfold.admin import ModelAdmin
 from unfold.views import ChangeList as UnfoldChangeList
 
 from audit.core.redaction import short_hash
-from audit.subject import now_about
-from verdicts.admin.bounded import BoundedPaginator
+from audit.log_context import set_log_session
+from verdicts.admin.capped_paginator import BoundedPaginator
 from verdicts.admin.export import export
 from verdicts.admin.permissions import CUSTOMER, EVIDENCE, allowed
 
@@ -90,7 +90,7 @@ class RecordAdmin(Base):
     ) -> Any:
         obj = super().get_object(request, object_id, from_field)
         order = getattr(obj, "order", None)
-        now_about(getattr(obj, "session_id", "") or getattr(order, "session_id", ""))
+        set_log_session(getattr(obj, "session_id", "") or getattr(order, "session_id", ""))
         return obj
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:

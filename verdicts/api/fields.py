@@ -5,7 +5,7 @@ from typing import Any, Final
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from verdicts.core.prompt import LONGEST_QUERY, QueryError, clean_query
+from verdicts.core.prompt import MAX_QUERY, QueryError, clean_query
 
 # What `clean_query` takes, for readers of the schema: printable, and not blank. (Lone
 # surrogates, which it refuses too, cannot be named in every dialect.)
@@ -24,7 +24,7 @@ class TextField(serializers.CharField):
 
 
 @extend_schema_field(
-    {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY, "pattern": QUERY_PATTERN}
+    {"type": "string", "minLength": 1, "maxLength": MAX_QUERY, "pattern": QUERY_PATTERN}
 )
 class QueryField(TextField):
     """The idea to be judged, cleaned."""

@@ -16,8 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from audit.core.vocabulary import LABELS
-from verdicts.api.words import SAID
-from verdicts.services.outcome import LATER
+from verdicts.core.read_outcomes import READ_OUTCOMES, RETRY_LATER, Name, detail
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +67,14 @@ def problem(
     )
 
 
+def outcome_problem(name: Name, *, emailed: str = "", retry_after: int = 0) -> Response:
+    """The problem of a read outcome, as the table has it; `emailed` is the label that stands."""
+    outcome = READ_OUTCOMES[name]
+    more = {"emailed_verdict": emailed} if emailed else {}
+    said = detail(name, emailed)
+    return problem(name, outcome.status, outcome.title, said, retry_after=retry_after, **more)
+
+
 def documented(description: str) -> OpenApiResponse:
     return OpenApiResponse(ProblemSerializer, description=description)
 
@@ -76,7 +83,7 @@ def as_problem(error: Exception, context: dict[str, Any]) -> Response | None:
     """What Django REST framework raises, and a database that is down, like all other errors."""
     if isinstance(error, DatabaseError):
         logger.error("the database cannot be used: %s", type(error).__name__)
-        return problem("try-later", 503, *SAID["try-later"], retry_after=LATER)
+        return outcome_problem("try-later", retry_after=RETRY_LATER)
     response = exception_handler(error, context)
     if response is None:
         return None

@@ -8,7 +8,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from verdicts.api.private import PrivateView
+from verdicts.api.private_view import PrivateView
 
 REFUSED = "A service token is needed: Authorization: Bearer TOKEN."
 

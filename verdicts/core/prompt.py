@@ -18,10 +18,10 @@ import unicodedata
 from hashlib import sha256
 from typing import Final
 
-from audit.core.reading import FEWEST_TESTS, MOST_TESTS
+from audit.core.reading import MAX_TESTS, MIN_TESTS
 from audit.core.vocabulary import DIMENSIONS, LABELS, TIERS, TierName
 
-LONGEST_QUERY: Final = 4_000
+MAX_QUERY: Final = 4_000
 
 _MARK: Final = "{query}"
 # JSON leaves these as they are. Escaped, the query can neither hold a line break
@@ -60,7 +60,7 @@ _BREAKDOWN: Final = "\n".join(
 
 _STRATEGY: Final = f"""\
 Then advise. The next step is one action for this week. The alternative is another way to
-the same aim. The tests, {FEWEST_TESTS} or {MOST_TESTS} of them, would each show within
+the same aim. The tests, {MIN_TESTS} or {MAX_TESTS} of them, would each show within
 a month whether it works."""
 
 _ENTRY: Final = '{"verdict": "<word>", "analysis": "<text>"}'
@@ -112,9 +112,9 @@ def clean_query(text: str) -> str:
     query = text.replace("\r\n", "\n").replace("\r", "\n")
     if not query.strip():
         raise QueryError("Describe the idea that you want judged.")
-    if len(query) > LONGEST_QUERY:
+    if len(query) > MAX_QUERY:
         raise QueryError(
-            f"This is {len(query):,} characters long; the limit is {LONGEST_QUERY:,}. "
+            f"This is {len(query):,} characters long; the limit is {MAX_QUERY:,}. "
             "Please shorten it."
         )
     for position, character in enumerate(query, start=1):

@@ -10,7 +10,7 @@ other two prices are the operator's, so `price_list` takes them.
 from dataclasses import dataclass
 from typing import Any, Final
 
-from audit.core.reading import FEWEST_TESTS, MOST_TESTS
+from audit.core.reading import MAX_TESTS, MIN_TESTS
 from audit.core.vocabulary import DIMENSIONS, LABELS, TierName
 
 CURRENCY: Final = "cad"
@@ -67,8 +67,8 @@ _BREAKDOWN: Final = _named_object(dict.fromkeys(DIMENSIONS, _DIMENSION))
 _TESTS: Final = {
     "type": "array",
     "items": _TEXT,
-    "minItems": FEWEST_TESTS,
-    "maxItems": MOST_TESTS,
+    "minItems": MIN_TESTS,
+    "maxItems": MAX_TESTS,
 }
 _STRATEGY: Final = _object(next_step=_TEXT, alternative=_TEXT, tests=_TESTS)
 

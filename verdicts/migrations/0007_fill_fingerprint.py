@@ -4,7 +4,7 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from verdicts.core.body import fingerprint
+from verdicts.core.response_body import fingerprint
 
 BATCH = 500
 

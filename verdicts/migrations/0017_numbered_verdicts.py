@@ -5,7 +5,7 @@ from django.apps.registry import Apps
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from verdicts.session_number import SessionNumber
+from verdicts.models.session_number import SessionNumber
 
 # See 0012.
 AS_IT_IS = "ALTER TABLE verdicts_numberedverdict SET (toast_tuple_target = 8160)"

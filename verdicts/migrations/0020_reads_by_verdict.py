@@ -6,11 +6,13 @@ from django.apps.registry import Apps
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
+_BATCHES = "Reads"  # renamed since
+
 
 def by_verdict(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
     """What waits to be added up. A session without a verdict was never read from the cache."""
     verdicts = apps.get_model("verdicts", "Verdict").objects
-    batches: Any = apps.get_model("verdicts", "Reads").objects
+    batches: Any = apps.get_model("verdicts", _BATCHES).objects
     for batch in batches.iterator(chunk_size=10):
         known = verdicts.filter(order__session_id__in=batch.sessions)
         one_of = dict(known.values_list("order__session_id", "pk"))  # any of an order's will do

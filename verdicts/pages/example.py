@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from verdicts.core.meanings import MEANING
-from verdicts.core.picture import picture
-from verdicts.core.readable import Readable, ReadableDimension
+from verdicts.core.charts.dimensions import picture
+from verdicts.core.label_texts import MEANING
+from verdicts.core.presentation import Readable, ReadableDimension
 
 _READING: Final = Readable(
     label="AMBER",

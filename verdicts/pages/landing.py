@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from verdicts import outside
+from verdicts import clients
 from verdicts.core.errors import PaymentError
-from verdicts.core.meanings import MEANING
-from verdicts.core.prompt import LONGEST_QUERY, QueryError, clean_query
+from verdicts.core.label_texts import MEANING
+from verdicts.core.prompt import MAX_QUERY, QueryError, clean_query
 from verdicts.core.tiers import TIER
 from verdicts.pages.example import EXAMPLE
-from verdicts.services.checkout import start_checkout
+from verdicts.payments.checkout import start_checkout
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ def landing(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, status=422)
     try:
-        session = start_checkout(account=outside.stripe_account(), **form.cleaned_data)
+        session = start_checkout(account=clients.stripe_account(), **form.cleaned_data)
     except PaymentError as error:
         logger.warning("no checkout: %s", error)
         form.add_error(
@@ -76,7 +76,7 @@ def _page(request: HttpRequest, form: OrderForm, *, status: int = 200) -> HttpRe
     context = {
         "form": form,
         "offers": offers,
-        "longest": LONGEST_QUERY,
+        "longest": MAX_QUERY,
         "meanings": MEANING.values(),
         "example": EXAMPLE,
     }

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.core.verification import Findings
+from audit.log.verify import Busy, Damaged, export_log, repair_log, verify_log
 from audit.models import LogEntry
 from audit.progress import Progress
-from audit.verify import Busy, Damaged, export_log, repair_log, verify_log
 
 FAULTY: Final = 1
 NOT_DONE: Final = 2

@@ -15,11 +15,11 @@ from audit.core.spreadsheet import defused
 from audit.core.vocabulary import TIERS
 from audit.divergence_rates import Divergences, Rates, divergence_rates
 from audit.models import Escalation
-from audit.variance import DAYS, FEWEST, LINE
+from audit.variance import ALERT_RATE, DAYS, MIN_CHECKED
 
 LEVELS: Final = ("none", "minor", "significant", "skipped")
 CAUSES: Final = ("prompt", "config", "model", "infrastructure", "unknown")
-LONGEST: Final = 3660
+MAX_DAYS: Final = 3660
 HEADER: Final = (
     "Tier | compared | same | minor | significant | skipped"
     " | equal terms | diverged | rate | 95% interval | against the line"
@@ -29,7 +29,7 @@ HEADER: Final = (
 class Command(BaseCommand):
     help = (
         "How often regenerations differ from what was emailed: by tier and level, with the causes, "
-        f"and the model's own variance against R14's line of {LINE:.0%}, with Wilson's 95% "
+        f"and the model's own variance against R14's line of {ALERT_RATE:.0%}, with Wilson's 95% "
         "interval. Reads only. Exit code: 0, whatever the rate is; 2 bad usage."
     )
 
@@ -49,8 +49,8 @@ class Command(BaseCommand):
 
 
 def _days(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= LONGEST:
-        raise ArgumentTypeError(f"a number of days from 1 to {LONGEST}, not {text!r}")
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MAX_DAYS:
+        raise ArgumentTypeError(f"a number of days from 1 to {MAX_DAYS}, not {text!r}")
     return int(text)
 
 
@@ -64,7 +64,7 @@ def table(found: Divergences, days: int) -> str:
         *aligned([header, *body], ruled={1, len(body)}),
         "",
         "Rate: divergences among those whose prompt, config and model were the original's.",
-        f"The line is {LINE:.0%}, and counts from {FEWEST} comparisons on (R14).",
+        f"The line is {ALERT_RATE:.0%}, and counts from {MIN_CHECKED} comparisons on (R14).",
         "",
         "Causes of divergence",
     ]
@@ -80,8 +80,8 @@ def as_json(found: Divergences, days: int) -> str:
         "days": days,
         "since": timestamp(found.since),
         "until": timestamp(found.until),
-        "line": LINE,
-        "fewest": FEWEST,
+        "line": ALERT_RATE,
+        "fewest": MIN_CHECKED,
         "rates": [_figures(rates) for rates in _rows(found)],
         "escalations": [
             {

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import close_old_connections
 
-from audit import log
+from audit.log import log
 from audit.models import LogEntry
 
 A_DAY: Final = 24 * 3600

@@ -16,7 +16,7 @@ from drill.failures import GaveUp, NotRun
 
 VIOLATED: Final = 1
 NOT_RUN: Final = 2
-MOST: Final = 5_000  # the sandbox keeps the newest 20,000 of each kind
+MAX_ORDERS: Final = 5_000  # the sandbox keeps the newest 20,000 of each kind
 
 
 class Command(BaseCommand):
@@ -88,7 +88,7 @@ class Command(BaseCommand):
 def _conduct() -> Any:
     # Not at the top: what it needs comes with the tests, and Django imports every command.
     try:
-        return import_module("drill.conduct")
+        return import_module("drill.run")
     except ModuleNotFoundError as error:
         why = f"{error}. `make drill` installs what it needs (requirements-dev.txt)."
         raise CommandError(f"The drill was not run: {why}", returncode=NOT_RUN) from None
@@ -102,9 +102,9 @@ def _pace(text: str) -> float:
 
 
 def _orders(text: str) -> int:
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= MOST:
+    if text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_ORDERS:
         return int(text)
-    raise ArgumentTypeError(f"a number from 1 to {MOST:,}, not {text!r}")
+    raise ArgumentTypeError(f"a number from 1 to {MAX_ORDERS:,}, not {text!r}")
 
 
 def _kept(folder: Path) -> str:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from audit.core.chain import GENESIS, commitment, entry_id, erase_preview, parse, seal, verify
 from audit.core.record import canonical_line
-from tests.audit.entries import checked, compared
+from tests.support.log_entries import checked, compared
 
 SALT = "ab" * 16
 

@@ -5,8 +5,8 @@ import pytest
 
 from audit.core.crosscheck import crosscheck
 from audit.core.tmm import OMEGA
-from tests.vectors import load
-from tests.verdict_payloads import complete
+from tests.support.vectors import load
+from tests.support.verdict_payloads import complete
 
 VECTORS = load("crosscheck")
 

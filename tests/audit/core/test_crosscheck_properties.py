@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from audit.core.crosscheck import crosscheck
 from audit.core.parsing import parse
 from audit.core.vocabulary import DIMENSIONS, LABELS, TIERS
-from tests.verdict_payloads import complete, required_paths
+from tests.support.verdict_payloads import complete, required_paths
 
 texts = st.text(st.characters(codec=None), max_size=30)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | texts

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from audit.core.divergence import Provenance, attribute, classify, compare_dimensions
 from audit.core.vocabulary import LABELS, UNKNOWN
-from tests.vectors import load
-from tests.verdict_payloads import complete
+from tests.support.vectors import load
+from tests.support.verdict_payloads import complete
 
 labels = st.sampled_from([*LABELS, UNKNOWN])
 BASE = Provenance("prompt-digest", "config", "gemini-2.5-flash", "001")

@@ -2,7 +2,7 @@ import pytest
 
 from audit.core.reading import Reading, Strategy, read
 from audit.core.vocabulary import DIMENSIONS
-from tests.verdict_payloads import complete, required_paths
+from tests.support.verdict_payloads import complete, required_paths
 
 
 def reading_of(payload: dict, tier: str) -> Reading:

@@ -6,7 +6,7 @@ import pytest
 from audit.core.crosscheck import crosscheck
 from audit.core.record import canonical_line, crosscheck_entry, divergence_entry, timestamp
 from audit.core.tmm import OMEGA, PHI
-from tests.verdict_payloads import complete
+from tests.support.verdict_payloads import complete
 
 AT = datetime(2026, 4, 16, 12, 30, 0, 42, tzinfo=UTC)
 

@@ -1,7 +1,7 @@
 from hashlib import sha256
 
 from audit.core.redaction import redacted, short_hash
-from tests.audit.entries import checked, compared
+from tests.support.log_entries import checked, compared
 
 
 def test_the_short_hash_is_the_first_twelve_hex_digits_of_sha_256():

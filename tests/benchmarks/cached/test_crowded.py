@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.cached import crowded, wrk
 from benchmarks.cached.wrk import Load
-from benchmarks.house.past import session_id
+from benchmarks.dataset.past import session_id
 from benchmarks.report import Limit
 
 TAKEN = {"SQLite": (70.0, 71.0), "PostgreSQL": (80.0, 100.0)}

@@ -2,7 +2,7 @@ import pytest
 
 from benchmarks.cached.wrk import Failed, Load, parse
 
-SAID = """\
+READ_OUTCOMES = """\
 Running 3s test @ http://127.0.0.1:33531
   1 threads and 64 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev
@@ -20,7 +20,7 @@ Transfer/sec:    534.87KB
 
 
 def test_what_wrk_says_is_read_in_milliseconds():
-    assert parse(SAID) == Load(per_second=210.74, median=0.914, p99=1060.0, requests=647)
+    assert parse(READ_OUTCOMES) == Load(per_second=210.74, median=0.914, p99=1060.0, requests=647)
 
 
 @pytest.mark.parametrize(
@@ -32,10 +32,10 @@ def test_what_wrk_says_is_read_in_milliseconds():
 )
 def test_requests_that_failed_are_no_figure(line):
     with pytest.raises(Failed, match=line.strip()[:20]):
-        parse(SAID.replace("Requests/sec", f"{line}\nRequests/sec"))
+        parse(READ_OUTCOMES.replace("Requests/sec", f"{line}\nRequests/sec"))
 
 
 @pytest.mark.parametrize("gone", ["Requests/sec:", "requests in", "99%"])
 def test_a_report_that_lacks_a_figure_is_refused(gone):
     with pytest.raises(Failed, match="wrk"):
-        parse(SAID.replace(gone, ""))
+        parse(READ_OUTCOMES.replace(gone, ""))

@@ -9,11 +9,11 @@ from django.test import Client
 
 from audit.actions import record_action
 from audit.models import CrosscheckLog, DeterminismProbe, Escalation
-from tests.addresses import records
+from tests.support.addresses import records
+from verdicts.clients import stripe_account
 from verdicts.models import Case, Order, StripeEvent
-from verdicts.outside import stripe_account
-from verdicts.services.checkout import start_checkout
-from verdicts.services.reread import is_unpaid
+from verdicts.payments.checkout import start_checkout
+from verdicts.payments.stripe_sync import is_unpaid
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from audit.core.crosscheck import crosscheck
 from audit.models import CrosscheckLog
-from verdicts.admin.score import take_apart
+from verdicts.admin.review.score import take_apart
 
 pytestmark = pytest.mark.django_db
 

@@ -7,9 +7,9 @@ import pytest
 from django.contrib.admin.views.main import ChangeList
 from django.db import connection
 
-from tests.addresses import records
+from tests.support.addresses import records
 from tests.verdicts.test_growth import GROWING, _partial_indexes, explained
-from verdicts.admin.bounded import LISTED, BoundedPaginator
+from verdicts.admin.capped_paginator import LISTED, BoundedPaginator
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

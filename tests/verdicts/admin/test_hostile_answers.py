@@ -16,8 +16,8 @@ from django.urls import reverse
 
 from audit.core.spreadsheet import defused
 from audit.models import CrosscheckLog
-from oracle_site.logs import JsonLines, Lines
-from tests.hostile import (
+from oracle_site.service_log import JsonLines, Lines
+from tests.support.hostile import (
     CORPUS,
     HARMLESS,
     LINKED,
@@ -29,12 +29,12 @@ from tests.hostile import (
     verdict_of,
 )
 from tests.verdicts.test_hostile_queries import TAKEN, is_taken
-from verdicts.core.prompt import LONGEST_QUERY
-from verdicts.gateways.gemini import Answer
+from verdicts.clients import send_message
+from verdicts.core.prompt import MAX_QUERY
+from verdicts.generation.client import Answer
+from verdicts.generation.fulfil import fulfil
+from verdicts.mail.outbox import deliver
 from verdicts.models import Case, Order, Status, Verdict
-from verdicts.outside import send_letter
-from verdicts.services.deliver import deliver
-from verdicts.services.fulfil import fulfil
 
 # What is shown of a text does not depend on the database that it comes from.
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
@@ -70,10 +70,10 @@ def seen(judged, reviewer, settings) -> Callable[..., Seen]:
 
     def look(*texts: str) -> Seen:
         asked = "\n".join(text for text in texts if is_taken(text))
-        order = judged(json.dumps(verdict_of(*texts)), query=asked[:LONGEST_QUERY] or HARMLESS)
+        order = judged(json.dumps(verdict_of(*texts)), query=asked[:MAX_QUERY] or HARMLESS)
         assert order.status == Status.DELIVERED
         for delivery in order.deliveries.all():
-            deliver(delivery.pk, send=send_letter)
+            deliver(delivery.pk, send=send_message)
         key = {"session_id": order.session_id}
         verdict = Verdict.objects.get(order=order)
         console = {
@@ -209,7 +209,7 @@ def test_queries_are_text_in_the_console_and_in_files(paid_order, reviewer):
     expected = Skeleton(order_page(reviewer, paid_order("quick", HARMLESS))).elements
     for start in range(0, len(TAKEN), SLOTS):
         handful = TAKEN[start : start + SLOTS]
-        asked = "\n".join(entry.text for entry in handful)[:LONGEST_QUERY]
+        asked = "\n".join(entry.text for entry in handful)[:MAX_QUERY]
         order = paid_order("quick", asked)
         page = Skeleton(order_page(reviewer, order))
         assert page.elements == expected, [entry.name for entry in handful]

@@ -4,10 +4,10 @@ import pytest
 from django.test import Client
 
 from audit.models import Action, CrosscheckLog, LogEntry, ModelCall
-from tests.addresses import Address, addresses
-from tests.odd_input import BODIES, FORMS, HEADERS, METHODS, TEXTS, TYPES
+from tests.support.addresses import Address, addresses
+from tests.support.odd_input import BODIES, FORMS, HEADERS, METHODS, TEXTS, TYPES
 from verdicts.models import CachedVerdict, Case, Delivery, Order, StripeEvent, Verdict
-from verdicts.services import lookups
+from verdicts.payments import rate_limit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -24,7 +24,7 @@ KEYS = ("session_id", "q", "p", "o", "days", "kind__exact", "created_at_from", "
 @pytest.fixture
 def guests(person, monkeypatch) -> dict[str, Client]:
     """A stranger, a service and a superuser."""
-    monkeypatch.setattr(lookups, "PER_MINUTE", 100_000)
+    monkeypatch.setattr(rate_limit, "PER_MINUTE", 100_000)
     return {"stranger": Client(), "service": Client(headers=TOKEN), "root": person("superuser")}
 
 

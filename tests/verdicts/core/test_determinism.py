@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from tests.vectors import load
+from tests.support.vectors import load
 from verdicts.core.capabilities import PROVIDERS, capabilities_for
 from verdicts.core.determinism import (
     Applied,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from audit.core.vocabulary import DIMENSIONS, LABELS, TIERS
 from verdicts.core.prompt import (
-    LONGEST_QUERY,
+    MAX_QUERY,
     QueryError,
     build_verdict_prompt,
     clean_query,
@@ -92,9 +92,9 @@ def test_the_fingerprint_is_of_the_template_as_it_is_sent(tier):
         ("one\r\ntwo\rthree\nfour", "one\ntwo\nthree\nfour"),
         ("\ttabs and\n\nblank lines ", "\ttabs and\n\nblank lines "),
         ("x", "x"),
-        ("🍁" * LONGEST_QUERY, "🍁" * LONGEST_QUERY),
+        ("🍁" * MAX_QUERY, "🍁" * MAX_QUERY),
         # 4,001 characters until the line ends are one each.
-        ("\r\n" + "x" * (LONGEST_QUERY - 1), "\n" + "x" * (LONGEST_QUERY - 1)),
+        ("\r\n" + "x" * (MAX_QUERY - 1), "\n" + "x" * (MAX_QUERY - 1)),
     ],
 )
 def test_a_query_is_kept_as_it_is_but_for_its_line_ends(text, query):
@@ -106,7 +106,7 @@ def test_a_query_is_kept_as_it_is_but_for_its_line_ends(text, query):
     [
         ("", "Describe the idea"),
         (" \r\n\t", "Describe the idea"),
-        ("x" * (LONGEST_QUERY + 1), "4,001 characters long; the limit is 4,000"),
+        ("x" * (MAX_QUERY + 1), "4,001 characters long; the limit is 4,000"),
         ("a\0b", "Character 2 (U+0000)"),
         ("a\x1fb", "Character 2 (U+001F)"),
         ("ab\x7f", "Character 3 (U+007F)"),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.verdicts.stripe_objects import session_object
+from tests.support.stripe_objects import session_object
 from verdicts.core.prompt import QueryError, clean_query
 from verdicts.core.sessions import (
     CheckoutSession,

@@ -3,7 +3,7 @@ import pytest
 
 from audit.core.crosscheck import crosscheck
 from audit.core.vocabulary import LABELS, TIERS
-from tests.verdict_payloads import complete, required_paths
+from tests.support.verdict_payloads import complete, required_paths
 from verdicts.core.tiers import TIER, Price, price_list
 
 

@@ -10,11 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.core.parsing import parse
 from audit.core.vocabulary import TIERS, TierName
+from verdicts.clients import ask_model
 from verdicts.core.determinism import Overrides, SeedTooWide
 from verdicts.core.errors import ModelError
 from verdicts.core.prompt import QueryError, clean_query
-from verdicts.outside import ask_model
-from verdicts.services.ask import Asked, ask_once, dropped, ignored, prepare
+from verdicts.generation.ask import Asked, ask_once, dropped, ignored, prepare
 
 BAD_USAGE: Final = 2
 HOTTEST: Final = 2.0

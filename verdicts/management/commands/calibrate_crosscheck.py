@@ -13,17 +13,17 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.template.loader import render_to_string
 
-from audit.core.calibration import Calibration
-from audit.core.calibration_report import report
-from audit.core.corpus import CorpusError, Entry, as_line, entries
+from audit.core.calibration.corpus import CorpusError, Entry, as_line, entries
+from audit.core.calibration.report import report
+from audit.core.calibration.summary import Calibration
 from audit.core.crosscheck import crosscheck
-from audit.core.damage.kinds import Kind, mutants
-from audit.core.damage.report import report as damage_report
-from audit.core.damage.tally import Tally
+from audit.core.mutations.kinds import Kind, mutants
+from audit.core.mutations.report import report as damage_report
+from audit.core.mutations.tally import Tally
 from audit.core.parsing import parse
 from audit.progress import Progress
-from verdicts.core.score_plot import score_plot
-from verdicts.services.labelled import labelled
+from verdicts.core.charts.scores import score_plot
+from verdicts.review.reviewed_outputs import labelled
 
 BAD_USAGE: Final = 2
 GOOD: Final = settings.BASE_DIR / "audit/data/good_verdicts.jsonl"

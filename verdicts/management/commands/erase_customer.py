@@ -11,13 +11,13 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError
 from django.core.serializers.json import DjangoJSONEncoder
 
-from audit import log
+from audit.log import log
+from audit.log_context import log_session
 from audit.progress import Progress
-from audit.subject import about
+from verdicts.clients import stripe_account
 from verdicts.models import Order
-from verdicts.outside import stripe_account
-from verdicts.services.erase import Unfinished, ask_stripe, erase, why_not
-from verdicts.services.personal_data import orders_of, personal_data
+from verdicts.privacy.erase import Unfinished, ask_stripe, erase, why_not
+from verdicts.privacy.export import orders_of, personal_data
 
 NOT_ERASED: Final = 1
 BAD_USAGE: Final = 2
@@ -82,7 +82,7 @@ class Command(BaseCommand):
 def _unfinished(orders: list[Order]) -> Iterator[str]:
     with Progress("orders looked at") as tick:
         for count, order in enumerate(orders, start=1):
-            with about(order.session_id):
+            with log_session(order.session_id):
                 why = why_not(order) or ask_stripe(order, account=stripe_account())
             if why:
                 yield f"Order {order.pk}: {why}."
@@ -121,7 +121,7 @@ def _erase(orders: list[Order], *, who: str, reason: str) -> int:
     with Progress("orders erased") as tick:
         for count, order in enumerate(orders, start=1):
             try:
-                with about(order.session_id):
+                with log_session(order.session_id):
                     previews += erase(order, who=who, reason=reason)
             except Unfinished as error:
                 # It has changed since we looked: those before it are erased, and stay so.

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audit.subject import about
+from audit.log_context import log_session
 from verdicts.core.sessions import is_session_id
 from verdicts.models import Order
-from verdicts.services.evict import evict
+from verdicts.results.cache import evict
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         order = Order.objects.filter(session_id=session).first()
         if order is None:
             raise CommandError("There is no order by that session id.")
-        with about(session):
+        with log_session(session):
             if not evict(order, who=by.strip() or getpass.getuser(), reason=reason.strip()):
                 raise CommandError("Nothing is cached for that session.")
         return "Evicted: the next read is a miss."

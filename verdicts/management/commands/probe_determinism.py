@@ -10,14 +10,14 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.core.vocabulary import TIERS, TierName
 from audit.models import DeterminismProbe
+from verdicts.clients import ask_model
 from verdicts.core.errors import ModelError
 from verdicts.core.prompt import QueryError, clean_query
-from verdicts.outside import ask_model
-from verdicts.services.probe import probe
+from verdicts.generation.probe import probe
 
 BAD_USAGE: Final = 2
-FEWEST: Final = 2
-MOST: Final = 1000
+MIN_CALLS: Final = 2
+MAX_CALLS: Final = 1000
 WIDTH: Final = 30
 QUERY: Final = (
     "I want to open a bakery that bakes at night and delivers bread before seven, by "
@@ -49,8 +49,10 @@ class Command(BaseCommand):
         output_price: float | None,
         **_: Any,
     ) -> str:
-        if not FEWEST <= times <= MOST:
-            raise CommandError(f"-n lies between {FEWEST} and {MOST}.", returncode=BAD_USAGE)
+        if not MIN_CALLS <= times <= MAX_CALLS:
+            raise CommandError(
+                f"-n lies between {MIN_CALLS} and {MAX_CALLS}.", returncode=BAD_USAGE
+            )
         if (prompt_price is None) != (output_price is None):
             raise CommandError("Give both prices, or none.", returncode=BAD_USAGE)
         try:

@@ -13,11 +13,11 @@ from django.utils.dateparse import parse_date, parse_datetime
 
 from audit.core.record import timestamp
 from audit.progress import Progress
-from verdicts.outside import stripe_account
-from verdicts.services.payment_gaps import ERASED, FINISHED, NOT_OURS, OLDER
-from verdicts.services.reconcile import USUAL, Finding, Report, reconcile
+from verdicts.clients import stripe_account
+from verdicts.reconciliation.payment_checks import ERASED, FINISHED, NOT_OURS, OLDER
+from verdicts.reconciliation.reconcile import USUAL, Finding, Report, reconcile
 
-GAPS_LEFT: Final = 1
+DISCREPANCIES_LEFT: Final = 1
 NOT_SEEN: Final = 2
 SECONDS: Final = 3600.0  # for all of it; each call to Stripe has its own, much shorter one
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,3})([dh])")
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         if found.unfinished:
             raise CommandError(_unseen(found), returncode=NOT_SEEN)
         if found.left:
-            raise CommandError(_left(found, apply=apply), returncode=GAPS_LEFT)
+            raise CommandError(_left(found, apply=apply), returncode=DISCREPANCIES_LEFT)
 
 
 def _since(text: str) -> datetime:
@@ -110,7 +110,7 @@ def table(found: Report, *, apply: bool) -> Iterator[str]:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         yield "  ".join(cells).rstrip()
     yield ""
-    yield f"{_count(len(found.findings), 'gap')}, {found.mended:,} mended."
+    yield f"{_count(len(found.findings), 'gap')}, {found.repaired:,} mended."
 
 
 def as_json(found: Report, *, apply: bool) -> Iterator[str]:
@@ -123,12 +123,12 @@ def as_json(found: Report, *, apply: bool) -> Iterator[str]:
         "idle_queues": found.idle,
         "gaps": [
             {
-                "kind": one.gap.kind,
-                "order": one.gap.order_id,
-                "session": one.gap.session or None,
-                "what": one.gap.what,
-                "remedy": one.gap.remedy,
-                "done": one.mended.how if one.mended else None,
+                "kind": one.discrepancy.kind,
+                "order": one.discrepancy.order_id,
+                "session": one.discrepancy.session or None,
+                "what": one.discrepancy.what,
+                "remedy": one.discrepancy.remedy,
+                "done": one.repaired.how if one.repaired else None,
                 "settled": one.is_settled,
             }
             for one in found.findings
@@ -138,12 +138,22 @@ def as_json(found: Report, *, apply: bool) -> Iterator[str]:
 
 
 def _cells(one: Finding, *, apply: bool) -> tuple[str, ...]:
-    gap = one.gap
-    if one.mended:
-        done = f"{_ENDS[one.mended.end]}: {one.mended.how}"
+    discrepancy = one.discrepancy
+    if one.repaired:
+        done = f"{_ENDS[one.repaired.end]}: {one.repaired.how}"
     else:
-        done = f"for a person: {gap.remedy}" if apply or not gap.mend else gap.remedy
-    return (gap.kind, str(gap.order_id or "-"), gap.session or "-", gap.what, done)
+        done = (
+            f"for a person: {discrepancy.remedy}"
+            if apply or not discrepancy.repair
+            else discrepancy.remedy
+        )
+    return (
+        discrepancy.kind,
+        str(discrepancy.order_id or "-"),
+        discrepancy.session or "-",
+        discrepancy.what,
+        done,
+    )
 
 
 def _sessions(found: Report) -> str:
@@ -174,7 +184,7 @@ def _unseen(found: Report) -> str:
 
 
 def _left(found: Report, *, apply: bool) -> str:
-    by_us = sum(one.gap.mend is not None for one in found.findings) if not apply else 0
+    by_us = sum(one.discrepancy.repair is not None for one in found.findings) if not apply else 0
     people = found.left - by_us
     told = [f"{_count(by_us, 'gap')} for --apply to mend"] if by_us else []
     told += [f"{_count(people, 'gap')} for a person to mend"] if people else []

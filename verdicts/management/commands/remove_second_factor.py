@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from verdicts.door.factor import remove
+from verdicts.staff_auth.two_factor import remove
 
 
 class Command(BaseCommand):

@@ -14,18 +14,18 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_email
 
 from audit.core.vocabulary import TIERS, TierName
-from verdicts.smoke.checks import CHECKS, Result, run_checks
-from verdicts.smoke.patience import Patience
-from verdicts.smoke.run import Run
-from verdicts.smoke.sandbox import Sandbox
-from verdicts.smoke.shop import Shop
+from verdicts.smoke_test.checks import CHECKS, Result, run_checks
+from verdicts.smoke_test.context import Run
+from verdicts.smoke_test.deadline import Deadline
+from verdicts.smoke_test.sandbox_client import Sandbox
+from verdicts.smoke_test.site_client import Shop
 
 FAILED: Final = 1
 BAD_USAGE: Final = 2
 INTERRUPTED: Final = 130
 IN_SANDBOX: Final = 120.0
 WITH_A_PERSON: Final = 900.0
-LONGEST: Final = 24 * 3600.0
+MAX_TIMEOUT: Final = 24 * 3600.0
 TEST_KEYS: Final = ("sk_test_", "rk_test_")
 INDENT: Final = 32
 
@@ -77,12 +77,12 @@ class Command(BaseCommand):
         **_: Any,
     ) -> None:
         _refuse_real_money()
-        patience = Patience(_seconds(timeout))
+        deadline = Deadline(_seconds(timeout))
         run = Run(
-            shop=Shop(_address(site), patience),
-            sandbox=Sandbox(settings.SANDBOX_URL, patience) if settings.SANDBOX else None,
+            shop=Shop(_address(site), deadline),
+            sandbox=Sandbox(settings.SANDBOX_URL, deadline) if settings.SANDBOX else None,
             has_mailbox=settings.ORACLE_MAIL == "sandbox",
-            patience=patience,
+            deadline=deadline,
             tier=tier,
             email=_email(email),
             who=by.strip() or getpass.getuser(),
@@ -141,8 +141,8 @@ def _refuse_real_money() -> None:
 def _seconds(asked: float | None) -> float:
     if asked is None:
         return IN_SANDBOX if settings.SANDBOX else WITH_A_PERSON
-    if not 1 <= asked <= LONGEST:
-        sentence = f"--timeout lies between 1 and {LONGEST:.0f} seconds."
+    if not 1 <= asked <= MAX_TIMEOUT:
+        sentence = f"--timeout lies between 1 and {MAX_TIMEOUT:.0f} seconds."
         raise CommandError(sentence, returncode=BAD_USAGE)
     return asked
 

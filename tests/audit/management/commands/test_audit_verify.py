@@ -5,12 +5,12 @@ import re
 import pytest
 from django.db import OperationalError, connection
 
-from audit import log, log_writer, verify
 from audit.core import chain
-from audit.log_file import locked
+from audit.log import log, verify, writer
+from audit.log.file import locked
 from audit.models import LogEntry
-from tests.audit.entries import compared
-from tests.audit.management.commands.log_lines import append, lines_of, rotate
+from tests.support.log_entries import compared
+from tests.support.log_lines import append, lines_of, rotate
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,7 +25,7 @@ def append_and_crash(count):
         raise OperationalError
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(log_writer, "mark", crash)
+        patch.setattr(writer, "mark", crash)
         append(count)
 
 
@@ -104,7 +104,7 @@ def garbage(lines):
 
 
 def endless(lines):
-    lines.insert(2, "x" * (3 * verify.LONGEST + 5) + "\n")
+    lines.insert(2, "x" * (3 * verify.MAX_LINE_BYTES + 5) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_file_cut_short_fails_and_is_repaired_byte_for_byte(audit, log_path, k
 
 
 def test_a_file_that_is_gone_is_put_back_after_its_rotated_ones(audit, log_path, monkeypatch):
-    monkeypatch.setattr(log_writer, "BATCH", 2)
+    monkeypatch.setattr(writer, "BATCH", 2)
     append(2)
     rotate(log_path, ".1")
     append(5)
@@ -313,7 +313,7 @@ def test_a_line_forged_for_an_entry_that_waits_is_told(audit, log_path, monkeypa
 
 
 def test_a_lock_that_cannot_be_had_is_told(audit, log_path, monkeypatch):
-    monkeypatch.setattr(log, "SWEEP_PATIENCE", 0.01)
+    monkeypatch.setattr(log, "SWEEP_LOCK_TIMEOUT", 0.01)
     with locked(log_path, 0):
         code, said = audit()
     assert code == 2

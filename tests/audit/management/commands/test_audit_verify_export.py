@@ -2,7 +2,7 @@ import pytest
 from django.db import connection
 
 from audit.models import LogEntry
-from tests.audit.management.commands.log_lines import append, lines_of, rotate
+from tests.support.log_lines import append, lines_of, rotate
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from audit.core.crosscheck import crosscheck
 from audit.models import CrosscheckLog, DivergenceEvent, Escalation
-from tests.verdict_payloads import complete
+from tests.support.verdict_payloads import complete
 
 pytestmark = pytest.mark.django_db
 

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 from django.core.management import CommandError, call_command
 
-from audit import log
-from audit.log_file import locked
+from audit.log import log
+from audit.log.file import locked
 from tests.audit.conftest import read_chain
-from tests.audit.entries import checked
+from tests.support.log_entries import checked
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.vectors import load
-from tests.verdict_payloads import complete
+from tests.support.vectors import load
+from tests.support.verdict_payloads import complete
 
 ROOT = Path(__file__).parents[4]
 GOOD = json.dumps(complete("quick"))

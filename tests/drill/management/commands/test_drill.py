@@ -10,9 +10,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from drill.clock import find_library
 from drill.failures import GaveUp
-from tests.child_env import child_env
+from drill.faults.clock import find_library
+from drill.sites.child_env import child_env
 
 ROOT = Path(__file__).parents[4]
 pytestmark = [pytest.mark.site, pytest.mark.django_db]
@@ -23,7 +23,7 @@ import sys
 from functools import partial
 from drill import conduct
 from django.core.management import execute_from_command_line
-conduct.storm = partial(conduct.storm, settings="tests.drill.repeating")
+conduct.storm = partial(conduct.storm, settings="tests.support.repeating")
 conduct.blows = lambda *_, **__: []
 execute_from_command_line(sys.argv)
 """
@@ -101,7 +101,7 @@ def test_whoever_is_not_told_the_end_is_told_the_seed(monkeypatch, tmp_path, cap
     def drill(*_, **__):
         raise end
 
-    monkeypatch.setattr("drill.conduct.drill", drill)
+    monkeypatch.setattr("drill.run.drill", drill)
     monkeypatch.setattr("signal.signal", lambda *_: None)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(CommandError) as raised:

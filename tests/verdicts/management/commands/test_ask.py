@@ -9,13 +9,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from audit.models import CrosscheckLog, DayCount, LogEntry, ModelCall
-from tests.child_env import child_env
+from drill.sites.child_env import child_env
 from verdicts.core import capabilities
 from verdicts.core.determinism import Overrides
-from verdicts.gateways.gemini import Answer
+from verdicts.generation.ask import ask_once, prepare
+from verdicts.generation.client import Answer
 from verdicts.management.commands.ask import printable, report
 from verdicts.models import Delivery, Order, Verdict
-from verdicts.services.ask import ask_once, prepare
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[4]

@@ -8,9 +8,9 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from audit.models import CrosscheckLog, LogEntry
-from tests.verdict_payloads import complete
+from tests.support.verdict_payloads import complete
 from verdicts.models import Case
-from verdicts.services.cases import close
+from verdicts.review.cases import close
 
 
 def calibrate(*arguments: str) -> str:

@@ -13,13 +13,13 @@ from django.utils import timezone
 from audit.core.chain import GENESIS, parse, verify
 from audit.core.redaction import short_hash
 from audit.models import Action, CrosscheckLog, DivergenceEvent, LogEntry, ModelCall
-from tests.service_log import listening
-from tests.verdicts.stripe_objects import charge_object, session_object
-from verdicts.gateways.stripe_api import Event
+from tests.support.service_log import listening
+from tests.support.stripe_objects import charge_object, session_object
+from verdicts.mail.outbox import deliver, enqueue_email
 from verdicts.models import CachedVerdict, Case, Delivery, Order, Status, StripeEvent, Verdict
-from verdicts.services.deliver import deliver, owe
-from verdicts.services.payments import process, receive
-from verdicts.services.restore import restore
+from verdicts.payments.client import Event
+from verdicts.payments.events import process, receive
+from verdicts.results.restore import restore
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -188,8 +188,8 @@ def test_a_refund_is_booked_and_nobody_is_written_to(delivered, run_jobs, sandbo
 def test_nothing_is_sent_for_an_erased_order(delivered):
     order = delivered("quick")
     Delivery.objects.update(state="pending", attempts=0)
-    late = owe(order, Delivery.Kind.STAFF, name="late")
-    alarm = owe(order, Delivery.Kind.RETIRED, name="alarm", about="model-1")
+    late = enqueue_email(order, Delivery.Kind.STAFF, name="late")
+    alarm = enqueue_email(order, Delivery.Kind.RETIRED, name="alarm", about="model-1")
     erase("--yes")
     states = dict(Delivery.objects.values_list("kind", "state"))
     assert states == {"verdict": "failed", "staff": "failed", "retired": "pending"}

@@ -7,9 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from verdicts.clients import stripe_account
 from verdicts.models import Order, Status
-from verdicts.outside import stripe_account
-from verdicts.services.checkout import start_checkout
+from verdicts.payments.checkout import start_checkout
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 
 from audit.core.redaction import short_hash
 from audit.models import Action, LogEntry
-from tests.service_log import listening
+from tests.support.service_log import listening
 from verdicts.models import CachedVerdict
 
 pytestmark = pytest.mark.django_db

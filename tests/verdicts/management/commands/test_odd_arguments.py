@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, get_commands, load_command_class
 
 from audit.models import Action
-from tests.child_env import child_env
+from drill.sites.child_env import child_env
 from verdicts.models import Order
 
 # Whatever reaches a database is tried on both by the tests of the addresses.
@@ -103,7 +103,7 @@ def test_odd_arguments_end_with_a_sentence(command, sandbox, monkeypatch, capsys
 @pytest.mark.parametrize("value", ["nan", "inf", "-1", "0", "1e999"])
 @pytest.mark.parametrize(
     ("command", "option"),
-    [("worker", "--patience"), ("flush_log", "--every"), ("drill", "--crowd")],
+    [("worker", "--stall-timeout"), ("flush_log", "--every"), ("drill", "--crowd")],
 )
 def test_what_would_go_on_for_ever_with_it_is_refused(command, option, value, capsys):
     assert run(command, [option, value]) in (1, 2)

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from tests.child_env import child_env
-from tests.processes import ROOT
-from tests.served_site import SECRET_KEY, migrate
+from drill.sites.child_env import child_env
+from drill.sites.processes import ROOT
+from drill.sites.served_site import SECRET_KEY, migrate
 
 PUBLIC = {"DEBUG": "0", "ORACLE_ALLOW_SANDBOX": "1", "SECRET_KEY": SECRET_KEY}
 

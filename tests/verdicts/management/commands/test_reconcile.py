@@ -9,11 +9,11 @@ from django.utils import timezone
 from django_q.models import OrmQ
 
 from audit.core.redaction import short_hash
+from verdicts.clients import stripe_account
 from verdicts.management.commands.reconcile import _since
 from verdicts.models import Order, Status
-from verdicts.outside import stripe_account
-from verdicts.services import payment_gaps
-from verdicts.services.checkout import start_checkout
+from verdicts.payments.checkout import start_checkout
+from verdicts.reconciliation import payment_checks
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +41,7 @@ def test_where_all_is_well_it_says_so(sandbox, delivered):
 
 
 def test_a_missed_webhook_is_listed_then_mended_then_gone(sandbox, run_jobs, monkeypatch):
-    monkeypatch.setattr(payment_gaps, "GRACE", timedelta(0))
+    monkeypatch.setattr(payment_checks, "GRACE", timedelta(0))
     account = stripe_account()
     made = start_checkout(account=account, tier="quick", query="A bakery?", email=BUYER)
     sandbox.pay(made.id)
@@ -150,9 +150,9 @@ def test_json_is_one_object(sandbox, elsewhere):
     ]
     assert errors == "1 gap for --apply to mend."
     said, _ = run("--format", "json", "--apply")
-    (gap,) = json.loads(said)["gaps"]
-    assert gap["settled"]
-    assert gap["done"].startswith("order ")
+    (discrepancy,) = json.loads(said)["gaps"]
+    assert discrepancy["settled"]
+    assert discrepancy["done"].startswith("order ")
 
 
 def test_queues_that_nobody_works_on_are_named(sandbox, paid_order):

@@ -1,6 +1,6 @@
 """The smoke test against a whole site in processes of its own: how it ends well, and how not.
 
-What each check says of what can befall it is in tests/verdicts/smoke.
+What each check says of what can befall it is in tests/verdicts/smoke_test.
 """
 
 import json
@@ -15,16 +15,16 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.child_env import child_env
-from tests.live_site import LiveSite, free_port, live_site
-from tests.processes import ROOT
-from verdicts.smoke.checks import CHECKS
+from drill.sites.child_env import child_env
+from drill.sites.live_site import LiveSite, free_port, live_site
+from drill.sites.processes import ROOT
+from verdicts.smoke_test.checks import CHECKS
 
 # Once on each database, which the site itself is given a new one of.
 pytestmark = pytest.mark.django_db
 
 STAFF = "staff@oracle.example"
-AS_IF_LIVE = {"DJANGO_SETTINGS_MODULE": "tests.live_mode_settings"}
+AS_IF_LIVE = {"DJANGO_SETTINGS_MODULE": "tests.support.live_mode_settings"}
 IN_EVERY_QUERY = "beside the library"  # so that a fault of somebody else's meets it
 
 # As if a job had waited for an hour, and then as if it had not.
@@ -245,9 +245,9 @@ def test_interrupted_it_ends_in_a_sentence(site):
     assert said == "CommandError: Stopped by you: 1 ok, 11 not reached.\n"
 
 
-def test_a_sealed_site_makes_nothing_again(tmp_path):
-    sealed = {"ORACLE_CACHE_MISS": "sealed"}
-    with live_site(tmp_path, **sealed) as site:
+def test_a_stored_site_makes_nothing_again(tmp_path):
+    stored = {"ORACLE_CACHE_MISS": "stored"}
+    with live_site(tmp_path, **stored) as site:
         done = smoke(site, "--tier", "strategy")
         taken_for_open = smoke(site, "--tier", "quick", ORACLE_CACHE_MISS="regenerate")
         assert site.sandbox.faults() == []

@@ -12,12 +12,12 @@ import psutil
 import pytest
 from django_q.models import OrmQ
 
-from tests.child_env import child_env
-from tests.live_site import database_url
-from tests.processes import wait_for
-from verdicts import queue
+from drill.sites.child_env import child_env
+from drill.sites.live_site import database_url
+from drill.sites.processes import wait_for
+from verdicts.jobs import queue
+from verdicts.jobs.worker_health import Heartbeat
 from verdicts.management.commands.worker import stalled
-from verdicts.pool import Pulse
 
 ROOT = Path(__file__).parents[4]
 # Pools on PostgreSQL are those of every whole site there.
@@ -49,7 +49,7 @@ def post_queue(tmp_path):
         environment = {
             "DATABASE_URL": url,
             "Q_CLUSTER_NAME": "post",
-            "DJANGO_SETTINGS_MODULE": "tests.hurried_queues",  # a lost job is free again after 6 s
+            "DJANGO_SETTINGS_MODULE": "tests.support.hurried_queues",  # lost jobs: free after 6 s
         }
         done("migrate", "-v0", **environment)
         yield environment
@@ -60,7 +60,7 @@ def replaced(environment: dict[str, str], spoil: Callable[[list[psutil.Process]]
 
     Its successor has done them all.
     """
-    main = manage("worker", "--patience", "2", **environment)
+    main = manage("worker", "--stall-timeout", "2", **environment)
     before = wait_for_pool(main.pid)
     spoil(before)
     enqueue = "from verdicts import queue; [queue.enqueue(queue.SWEEP) for _ in range(3)]"
@@ -134,7 +134,7 @@ def test_no_process_outlives_a_killed_main_process(post_queue):
 @pytest.mark.django_db(transaction=True)  # the watch closes connections that are old
 def test_a_clock_that_is_put_forward_ends_no_pool_that_moves():
     queue.enqueue(queue.SWEEP, delay=-3_600)  # as old as the step makes it
-    moving, still = Pulse(), Pulse()
+    moving, still = Heartbeat(), Heartbeat()
     moving.taken()
     assert stalled(queue.POST, moving, 600) == ""
     assert stalled(queue.POST, still, 600) == "No job was taken for 600 s"
@@ -142,7 +142,7 @@ def test_a_clock_that_is_put_forward_ends_no_pool_that_moves():
 
 @pytest.mark.django_db
 def test_a_pool_that_moves_goes_on(post_queue):
-    workers = manage("worker", "--patience", "2", **post_queue)
+    workers = manage("worker", "--stall-timeout", "2", **post_queue)
     wait_for_pool(workers.pid)
     job = "from verdicts import queue; queue.enqueue(queue.SWEEP)"
     for _ in range(4):

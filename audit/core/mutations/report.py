@@ -1,0 +1,109 @@
+"""What the mapping catches and what it lets through, as lines for a terminal.
+
+Pure: no I/O, no clock, no Django.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from textwrap import fill
+from typing import Final
+
+from audit.core.aligned import aligned
+from audit.core.mutations.kinds import HARMLESS, KINDS, Kind
+from audit.core.mutations.tally import Tally, total
+from audit.core.tmm import OMEGA
+from audit.core.vocabulary import TIERS
+
+_COUNTS: Final = ("made", "caught", "let through", "flagged")
+HEADER: Final = ("Damage", *_COUNTS, *TIERS, "lowest", "median", "caught as")
+_WIDTH: Final = 100
+_NOT_A_RATE: Final = (
+    "The shares are of this list of damages, not of what a model does: they tell what the "
+    "mapping can see, not how often it errs."
+)
+
+
+def report(found: Mapping[Kind, Tally], *, good: int, left_out: int) -> str:
+    damage = total(tally for kind, tally in found.items() if not kind.should_pass)
+    harmless = total(tally for kind, tally in found.items() if kind.should_pass)
+    verdicts = f"{good:,} good verdict{'s' * (good > 1)}"
+    changed = f"{harmless.made.total():,} times changed without harm"
+    lines = [
+        f"{verdicts}: {damage.made.total():,} times damaged, {changed}.",
+        *(["  " + _left_out(left_out)] if left_out else []),
+        "",
+        *_table(found, damage),
+        "",
+        f"Approved from {OMEGA:.5f}. By tier: those let through; -: the tier has no such place.",
+        "Flagged: those let through that staff find under Passed with flags.",
+        "",
+        *_verdict(damage, harmless),
+        "",
+        "What the mapping does not see",
+        *_blind(found, damage),
+    ]
+    return "\n".join(lines)
+
+
+def _left_out(count: int) -> str:
+    return f"{count:,} left out: marked as bad, rejected or flagged as they are, so not good."
+
+
+def _table(found: Mapping[Kind, Tally], damage: Tally) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = [HEADER]
+    ruled = {1}
+    for group, kinds in groupby(KINDS, key=lambda kind: kind.group):
+        if group == HARMLESS:
+            ruled |= {len(rows), len(rows) + 1}
+            rows.append(_row("All damage", damage))
+        made = [(kind, found[kind]) for kind in kinds if kind in found]
+        if made:
+            rows.append((group, *[""] * (len(HEADER) - 1)))
+            rows += [_row(f"  {kind.name}", tally) for kind, tally in made]
+    yield from aligned(rows, ruled=ruled)
+
+
+def _row(name: str, of: Tally) -> tuple[str, ...]:
+    reason = next((reason for reason, _ in of.reasons.most_common(1)), "-")
+    return (
+        name,
+        f"{of.made.total():,}",
+        f"{of.caught:,}",
+        f"{of.passed.total():,}",
+        f"{of.flagged:,}",
+        *(f"{of.passed[tier]:,}" if of.made[tier] else "-" for tier in TIERS),
+        *("-" if score is None else f"{score:.3f}" for score in (of.lowest, of.median)),
+        reason,
+    )
+
+
+def _verdict(damage: Tally, harmless: Tally) -> Iterator[str]:
+    made = damage.made.total()
+    yield (
+        f"Caught {damage.caught:,} of {made:,} ({_share(damage.caught, made)}), "
+        f"let {damage.passed.total():,} through, {damage.flagged:,} of them with a flag."
+    )
+    yield f"Rejected {harmless.caught:,} of {harmless.made.total():,} harmless changes."
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "-"
+
+
+def _blind(found: Mapping[Kind, Tally], damage: Tally) -> Iterator[str]:
+    damages = [(kind, found[kind]) for kind in KINDS if kind in found and not kind.should_pass]
+    unseen = [kind.name for kind, of in damages if not of.caught]
+    partly = [
+        f"{kind.name} ({', '.join(tier for tier in TIERS if of.passed[tier])})"
+        for kind, of in damages
+        if of.caught and of.passed
+    ]
+    silent = damage.passed.total() - damage.flagged
+    for sentence in (
+        f"Never caught: {'; '.join(unseen) or 'nothing'}.",
+        f"Caught in part, let through in: {'; '.join(partly) or 'nothing'}.",
+        f"{silent:,} were let through without a flag, so nobody will look at them.",
+        "It reads structure (invariant 7): a text counts when it is there, whatever it says.",
+        _NOT_A_RATE,
+    ):
+        yield fill(sentence, _WIDTH, initial_indent="- ", subsequent_indent="  ")

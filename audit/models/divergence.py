@@ -1,0 +1,108 @@
+"""Comparisons of regenerations with the emailed verdict, and probes of the model."""
+
+from django.db import models
+
+from audit.models.choices import LABEL_CHOICES, TIER_CHOICES
+from audit.models.judgement import CrosscheckLog
+
+
+class DivergenceEvent(models.Model):
+    """One comparison of a regeneration with what was emailed; one per regeneration."""
+
+    SOURCES = (("verdict", "stored verdict"), ("log", "log"), ("none", "not recoverable"))
+
+    # The regeneration's crosscheck: this app knows no verdicts.
+    crosscheck = models.OneToOneField(
+        CrosscheckLog, on_delete=models.PROTECT, related_name="divergence"
+    )
+    session_id = models.CharField(max_length=255, db_index=True)
+    tier = models.CharField(max_length=8, choices=TIER_CHOICES)
+    original_verdict = models.CharField(max_length=7, choices=LABEL_CHOICES)
+    original_source = models.CharField(max_length=7, choices=SOURCES)
+    regen_verdict = models.CharField(max_length=7, choices=LABEL_CHOICES)
+    level = models.CharField(
+        max_length=11,
+        blank=True,  # skipped
+        choices=[(level, level) for level in ("none", "minor", "significant")],
+    )
+    skipped = models.BooleanField(help_text="there was no original to compare with (R11)")
+    dimensions = models.JSONField(default=list)
+    causes = models.JSONField(help_text="what can explain a difference, were there one (R14)")
+    # Prompt, config and model are the original's: what R14's rate counts.
+    same_inputs = models.BooleanField()
+    latency_ms = models.PositiveIntegerField(help_text="from the regeneration to this comparison")
+    smoke = models.BooleanField(default=False, db_default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = (
+            # All that a report or R14's rate counts, so that neither reads a row.
+            models.Index(
+                fields=[
+                    "created_at",
+                    "tier",
+                    "level",
+                    "skipped",
+                    "same_inputs",
+                    "smoke",
+                    "causes",
+                ],
+                name="divergence_day",
+            ),
+            # By these staff filter the list, which is in the order of ids.
+            models.Index(fields=["level", "id"], name="divergence_level"),
+            models.Index(fields=["tier", "id"], name="divergence_tier"),
+            models.Index(fields=["causes", "id"], name="divergence_causes"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.original_verdict} to {self.regen_verdict}: {self.level or 'skipped'}"
+
+
+class Escalation(models.Model):
+    """The model's own variance was above the line (R14); at most one a day."""
+
+    day = models.DateField(unique=True)
+    checked = models.PositiveIntegerField()
+    diverged = models.PositiveIntegerField()
+    low = models.FloatField()
+    high = models.FloatField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.day}: {self.diverged} of {self.checked}"
+
+    @property
+    def rate(self) -> float:
+        return self.diverged / self.checked
+
+
+class DeterminismProbe(models.Model):
+    """The same call made several times for its own sake: how far the answers agreed.
+
+    The first answer stands for the original, the others are compared with it.
+    No session's: it is no part of the record (C18).
+    """
+
+    tier = models.CharField(max_length=8, choices=TIER_CHOICES)
+    model = models.CharField(max_length=100)
+    prompt_sha256 = models.CharField(max_length=64)
+    temperature = models.FloatField(null=True)
+    seed = models.BigIntegerField(null=True)
+    asked = models.PositiveIntegerField()
+    unanswered = models.PositiveIntegerField()
+    rejected = models.PositiveIntegerField(help_text="by the gate")
+    compared = models.PositiveIntegerField(help_text="answers beside the first")
+    same_label = models.PositiveIntegerField()
+    same_dimensions = models.PositiveIntegerField(null=True, help_text="empty: the tier has none")
+    same_text = models.PositiveIntegerField()
+    distinct_texts = models.PositiveIntegerField()
+    low = models.FloatField(help_text="95% interval of the share with the same label")
+    high = models.FloatField()
+    model_versions = models.JSONField()
+    prompt_tokens = models.PositiveBigIntegerField()
+    output_tokens = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"probe {self.pk} of {self.model}: {self.same_label} of {self.compared}"

@@ -1,0 +1,156 @@
+"""Staff for a live site, and a quarter of a year behind it: run on the site's own database.
+
+`python -m tests.support.console_staff NAME=GROUP …` makes people (password: their name
+twice); `history` makes the figures of the last ninety days, `probes` what was
+probed in them.
+"""
+
+import os
+import random
+import sys
+from datetime import timedelta
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
+django.setup()
+
+from django.contrib.auth.models import Group, User  # noqa: E402 - Django comes first
+from django.utils import timezone  # noqa: E402 - likewise, after the set-up
+
+from audit.core.wilson import wilson  # noqa: E402 - likewise, after the set-up
+from audit.models import (  # noqa: E402 - likewise, after the set-up
+    CrosscheckLog,
+    DayCount,
+    DeterminismProbe,
+    DivergenceEvent,
+)
+from verdicts.models import Case, Order  # noqa: E402 - likewise, after the set-up
+
+TIERS = {"quick": (14, 200), "full": (22, 500), "strategy": (6, 1500)}
+FLAGS = {"short_summary": 5, "dimension_conflict": 3, "empty_analysis": 2, "too_few_tests": 1}
+
+
+def hire(name: str, group: str) -> None:
+    person = User.objects.create_user(name, password=name * 2, is_staff=True)
+    if group:
+        person.groups.add(Group.objects.get(name=group))
+
+
+def history(days: int = 90) -> None:
+    chance = random.Random(42)  # noqa: S311 - the same pictures every time
+    today = timezone.now().date()
+    rows = []
+    for back in range(1, days):
+        day = today - timedelta(days=back)
+        busy = 1.3 if day.weekday() < 5 else 0.6
+        for tier, (usual, cents) in TIERS.items():
+            orders = round(usual * busy * chance.uniform(0.7, 1.3))
+            rejected = sum(chance.random() < 0.03 for _ in range(orders))
+            regens = sum(chance.random() < 0.12 for _ in range(orders))
+            minor = sum(chance.random() < 0.035 for _ in range(regens))
+            counts = {
+                ("order", "delivered"): orders - rejected,
+                ("order", "rejected"): rejected,
+                ("cents", ""): orders * cents,
+                ("original", "pass"): orders - rejected,
+                ("original", "field_missing"): rejected,
+                ("regen", "pass"): regens,
+                ("regen call", "answered"): regens,
+                ("score", "50"): round(orders * 0.9),
+                ("score", "49"): max(0, orders - round(orders * 0.9) - rejected),
+                ("score", str(chance.choice([46, 44, 38, 31, -1]))): rejected,
+                ("divergence", "none"): regens - minor,
+                ("divergence", "minor"): minor,
+                ("cause", chance.choice(["infrastructure", "model", "prompt"])): minor,
+                **{("flag", flag): chance.randrange(n) for flag, n in FLAGS.items()},
+            }
+            rows += [
+                DayCount(day=day, name=name, tier=tier, key=key, count=count)
+                for (name, key), count in counts.items()
+                if count > 0
+            ]
+        rows.append(DayCount(day=day, name="hit", count=round(160 * busy * chance.random() + 80)))
+    DayCount.objects.bulk_create(rows)
+
+
+def compared(checked: int = 160, diverged: int = 5) -> None:
+    """Comparisons on equal terms, for R14's rate."""
+    for number in range(checked):
+        check = CrosscheckLog.objects.create(
+            session_id=f"cs_test_history{number:05}",
+            kind="regen",
+            tier="full",
+            approved=True,
+            coherence_score=1.0,
+            threshold=0.974,
+            verdict_label="GREEN",
+            crosscheck_reason="pass",
+        )
+        event = DivergenceEvent.objects.create(
+            crosscheck=check,
+            session_id=check.session_id,
+            tier="full",
+            original_verdict="AMBER" if number < diverged else "GREEN",
+            original_source="verdict",
+            regen_verdict="GREEN",
+            level="minor" if number < diverged else "none",
+            skipped=False,
+            causes=["infrastructure"],
+            same_inputs=True,
+            latency_ms=40,
+        )
+        then = event.created_at - timedelta(hours=3 + 4 * number)
+        DivergenceEvent.objects.filter(pk=event.pk).update(created_at=then)
+        CrosscheckLog.objects.filter(pk=check.pk).update(created_at=then)
+
+
+def probes() -> None:
+    """A probe a week, over a change of the model's version."""
+    chance = random.Random(42)  # noqa: S311 - the same pictures every time
+    for tier, compared in {"quick": 49, "full": 29}.items():
+        for weeks in range(13, -1, -1):
+            new = weeks < 5
+            differed = sum(chance.random() < (0.09 if new else 0.02) for _ in range(compared))
+            low, high = wilson(compared - differed, compared)
+            probe = DeterminismProbe.objects.create(
+                tier=tier,
+                model="gemini-2.5-flash",
+                prompt_sha256="0" * 64,
+                temperature=0.0,
+                seed=615104202,
+                asked=compared + 1,
+                unanswered=0,
+                rejected=0,
+                compared=compared,
+                same_label=compared - differed,
+                same_dimensions=None if tier == "quick" else compared - differed - 1,
+                same_text=compared - 3 * differed - 2,
+                distinct_texts=3 * differed + 3,
+                low=low,
+                high=high,
+                model_versions=["gemini-2.5-flash-002" if new else "gemini-2.5-flash-001"],
+                prompt_tokens=400 * compared,
+                output_tokens=250 * compared,
+            )
+            then = timezone.now() - timedelta(days=7 * weeks + 1)
+            DeterminismProbe.objects.filter(pk=probe.pk).update(created_at=then)
+
+
+def age() -> None:
+    """Open cases that have been waiting for some time."""
+    for number, case in enumerate(Case.objects.filter(closed_at=None).order_by("-opened_at")):
+        earlier = timedelta(minutes=17 + 97 * number)
+        Case.objects.filter(pk=case.pk).update(opened_at=case.opened_at - earlier)
+    Order.objects.filter(pk=Order.objects.order_by("pk").values("pk")[:1]).update(
+        hits=3, last_read_at=timezone.now()
+    )
+
+
+if __name__ == "__main__":
+    for argument in sys.argv[1:]:
+        name, is_hiring, group = argument.partition("=")
+        if is_hiring:
+            hire(name, group)
+        else:
+            {"history": history, "compared": compared, "probes": probes, "age": age}[name]()

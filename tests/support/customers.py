@@ -1,0 +1,86 @@
+"""Customers of a live site, each brought into one of the states that a page can show."""
+
+import itertools
+import json
+from collections.abc import Mapping
+
+from drill.sites.live_site import LiveSite
+from drill.sites.processes import wait_for
+
+IDEA = (
+    "A repair café in the empty shop beside the library, every second Saturday. Volunteers mend "
+    "lamps, bicycles and clothes; visitors pay what they like, and learn to do it themselves."
+)
+
+
+class Customers:
+    def __init__(self, site: LiveSite) -> None:
+        self.site = site
+        self._count = itertools.count(1)
+        self._numbers: dict[str, str] = {}
+
+    def number_of(self, session: str) -> str:
+        """Three digits that only this order's text and email address contain."""
+        return self._numbers[session]
+
+    def unpaid(self, tier: str = "full") -> str:
+        number = f"{next(self._count):03}"
+        order = {"tier": tier, "query": f"{IDEA} ({number})", "email": _email(number)}
+        made = self.site.http.post("/api/checkout", json=order).raise_for_status().json()
+        self._numbers[made["session_id"]] = number
+        return made["session_id"]
+
+    def buy(
+        self, tier: str = "full", *, fault: str = "", mail_takes: float = 0, **more: object
+    ) -> str:
+        """Paid for; the model meets `fault`, and the email is taken only after some seconds."""
+        session = self.unpaid(tier)
+        email = _email(self.number_of(session))
+        if fault:
+            self.next_time(session, fault, **more)
+        if mail_takes:
+            self.site.sandbox.fault("graph", "slow", match=email, seconds=mail_takes)
+        self.site.sandbox.pay(session, email=email)
+        return session
+
+    def verdict(self, tier: str = "full", label: str = "GREEN") -> str:
+        session = self.buy(tier, fault="verdict", label=label)
+        self.wait(session, 200)
+        return session
+
+    def regenerated(self, tier: str, old: str, new: str) -> str:
+        """A verdict whose page had to be made again, and was compared."""
+        session = self.verdict(tier, old)
+        self.settled(session)
+        self.miss_all({session: new})
+        self.site.result(session)
+        self.settled(session)
+        return session
+
+    def miss_all(self, labels: Mapping[str, str]) -> None:
+        """These pages are lost, and the model will give these labels when asked again."""
+        for session, label in labels.items():
+            self.next_time(session, "verdict", label=label)
+        self.shell(
+            "from verdicts.models import CachedVerdict\n"
+            f"CachedVerdict.objects.filter(session_id__in={json.dumps(list(labels))}).delete()"
+        )
+
+    def next_time(self, session: str, fault: str, **more: object) -> None:
+        """What the model meets when it is asked about this order."""
+        match = f"({self.number_of(session)})"
+        self.site.sandbox.fault("gemini", fault, match=match, **more)
+
+    def wait(self, session: str, status: int) -> None:
+        wait_for(lambda: self.site.result(session).status_code == status)
+
+    def settled(self, session: str) -> None:
+        """Until the page has nothing to wait for."""
+        wait_for(lambda: "data-look-again" not in self.site.result(session).text)
+
+    def shell(self, program: str) -> None:
+        self.site.manage("shell", "-v0", "-c", program)
+
+
+def _email(number: str) -> str:
+    return f"customer{number}@example.com"

@@ -1,0 +1,31 @@
+"""One look at the books, for the tests of what it finds."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from verdicts.clients import stripe_account
+from verdicts.reconciliation.reconcile import Report, reconcile
+
+
+def look(*, apply: bool = False, **since: float) -> Report:
+    return reconcile(
+        account=stripe_account(),
+        since=timezone.now() - timedelta(**(since or {"days": 4})),
+        apply=apply,
+        seconds=60,
+    )
+
+
+def discrepancies(report: Report) -> list[tuple[str, str]]:
+    return [(one.discrepancy.kind, one.discrepancy.what) for one in report.findings]
+
+
+def kinds(report: Report) -> list[str]:
+    return [one.discrepancy.kind for one in report.findings]
+
+
+def done(report: Report) -> list[str]:
+    """What was done about each; '!' before what is not settled by it."""
+    repaired = [one.repaired for one in report.findings]
+    return [("" if one.settled else "!") + one.how for one in repaired if one]

@@ -1,9 +1,0 @@
-"""The expected results that come with the requirement, as data."""
-
-import json
-from pathlib import Path
-from typing import Any
-
-
-def load(name: str) -> list[dict[str, Any]]:
-    return json.loads((Path(__file__).parent / "data" / "vectors" / f"{name}.json").read_text())

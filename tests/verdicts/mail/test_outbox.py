@@ -1,0 +1,193 @@
+from datetime import timedelta
+
+import pytest
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from verdicts.core.errors import MailRefused
+from verdicts.mail.messages import compose
+from verdicts.mail.outbox import BACKOFF_5_HOURS, deliver, enqueue_email
+from verdicts.models import Delivery, Status, Verdict
+from verdicts.tasks import deliver as deliver_task
+from verdicts.tasks import fulfil_order
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def owed(sandbox, paid_order) -> Delivery:
+    """A verdict email that is to be sent."""
+    order = paid_order("strategy")
+    fulfil_order(order.pk)
+    sandbox.clear_requests()
+    return order.deliveries.get()
+
+
+def test_the_verdict_email_says_all_that_was_paid_for(sandbox, owed):
+    deliver_task(owed.pk)
+    (message,) = sandbox.messages()
+    payload = Verdict.objects.get().payload
+    assert message["to"] == ["buyer@example.com"]
+    assert message["subject"] == f"[SANDBOX] Your Oracle verdict: {payload['verdict']}"
+    for body in (message["text"], message["html"]):
+        assert payload["verdict"] in body
+        assert payload["strategy"]["tests"][0].split()[0] in body
+        assert owed.order.session_id in body
+        assert "SANDBOX" in body
+    assert payload["summary"] in message["text"]
+
+
+def test_what_was_emailed_is_kept_as_the_authoritative_original(sandbox, owed):
+    deliver_task(owed.pk)
+    owed.refresh_from_db()
+    assert owed.state == Delivery.State.SENT
+    assert owed.emailed_label == Verdict.objects.get().label
+    assert len(owed.body_sha256) == 64
+    assert owed.sent_at
+
+
+def test_an_email_is_sent_once(sandbox, owed):
+    deliver_task(owed.pk)
+    deliver_task(owed.pk)
+    assert len(sandbox.messages()) == 1
+
+
+@pytest.mark.parametrize("fault", ["error", "unavailable", "hang_up", "hang_up_after"])
+def test_every_attempt_has_the_same_message_id_and_asks_no_model(sandbox, owed, run_jobs, fault):
+    sandbox.fault("graph", fault, times=1, match="sendMail")
+    deliver_task(owed.pk)
+    owed.refresh_from_db()
+    assert (owed.state, owed.attempts) == (Delivery.State.PENDING, 1)
+    run_jobs(now=True)
+    owed.refresh_from_db()
+    assert owed.state == Delivery.State.SENT
+    assert {message["message_id"] for message in sandbox.messages()} == {owed.message_id}
+    assert sandbox.requests("gemini") == []
+
+
+def test_after_the_last_attempt_it_is_failed_and_visible(sandbox, owed, run_jobs):
+    sandbox.fault("graph", "error", times=None, match="sendMail")
+    run_jobs(now=True)
+    owed.refresh_from_db()
+    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, BACKOFF_5_HOURS.attempts)
+    assert owed.error == "Graph answered 500"
+
+
+def test_a_token_that_ran_out_is_renewed_once(sandbox, owed):
+    sandbox.expire_tokens()
+    deliver_task(owed.pk)
+    assert len(sandbox.messages()) == 1
+
+
+def test_a_token_is_reused(sandbox, owed):
+    deliver_task(owed.pk)
+    enqueue_email(owed.order, Delivery.Kind.REFUND)
+    sandbox.clear_requests()
+    deliver_task(owed.order.deliveries.get(kind=Delivery.Kind.REFUND).pk)
+    assert [r["path"].rpartition("/")[2] for r in sandbox.requests("graph")] == ["sendMail"]
+
+
+def test_too_many_requests_are_waited_out(sandbox, owed):
+    sandbox.fault("graph", "rate_limited", times=1, match="sendMail", seconds=0.1)
+    deliver_task(owed.pk)
+    assert len(sandbox.messages()) == 1
+
+
+def test_while_somebody_is_at_it_nobody_else_is(owed):
+    def slow(message):
+        assert deliver(owed.pk, send=slow) is None
+
+    assert deliver(owed.pk, send=slow)
+
+
+def test_a_claim_that_ran_out_is_taken_over(sandbox, owed):
+    Delivery.objects.update(
+        state=Delivery.State.SENDING, due_at=timezone.now() - timedelta(seconds=1)
+    )
+    deliver_task(owed.pk)
+    assert len(sandbox.messages()) == 1
+
+
+def test_a_long_wait_that_graph_asks_for_is_left_to_the_queue(sandbox, owed):
+    sandbox.fault("graph", "rate_limited", times=1, match="sendMail", seconds=600)
+    deliver_task(owed.pk)
+    owed.refresh_from_db()
+    assert (owed.state, owed.error) == (Delivery.State.PENDING, "Graph answered 429")
+    assert owed.due_at > timezone.now() + timedelta(seconds=500)
+
+
+@pytest.mark.parametrize("seconds", [999_999_999, 1e300, float("inf")])
+def test_a_wait_without_end_is_not_waited_for(owed, seconds):
+    def refuse(message):
+        raise MailRefused("later", retry_after=seconds)
+
+    deliver(owed.pk, send=refuse)
+    owed.refresh_from_db()
+    assert owed.due_at < timezone.now() + timedelta(hours=5)
+
+
+def test_a_job_that_comes_too_late_gives_nothing_up(owed, monkeypatch):
+    Delivery.objects.update(
+        state=Delivery.State.SENDING, attempts=1, due_at=timezone.now() + timedelta(minutes=1)
+    )
+    # Between our claim, which fails, and the look at what is left, the other one fails.
+    real = QuerySet.first
+
+    def first(self):
+        Delivery.objects.update(state=Delivery.State.PENDING)
+        return real(self)
+
+    monkeypatch.setattr(QuerySet, "first", first)
+    assert deliver(owed.pk, send=lambda message: None) is None
+    owed.refresh_from_db()
+    assert owed.state == Delivery.State.PENDING
+
+
+def test_an_attempt_that_never_comes_back_counts_and_has_an_end(owed):
+    def die(message):
+        raise RuntimeError("killed")
+
+    for _ in range(BACKOFF_5_HOURS.attempts):
+        with pytest.raises(RuntimeError):
+            deliver(owed.pk, send=die)
+        Delivery.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    assert deliver(owed.pk, send=die) is None
+    owed.refresh_from_db()
+    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, BACKOFF_5_HOURS.attempts)
+    told = owed.order.deliveries.get(kind=Delivery.Kind.STAFF)
+    assert "verdict email could not be sent" in compose(told).text
+
+
+def test_a_broken_token_answer_is_a_refusal(sandbox, owed):
+    sandbox.expire_tokens()
+    sandbox.fault("graph", "broken_body", times=2, match="token")
+    deliver_task(owed.pk)
+    owed.refresh_from_db()
+    assert (owed.state, owed.error) == (Delivery.State.PENDING, "Graph's answer holds no token")
+
+
+def test_without_an_address_it_fails_and_says_why(sandbox, paid_order):
+    order = paid_order(customer_details={"email": None})
+    fulfil_order(order.pk)
+    delivery = order.deliveries.get(kind=Delivery.Kind.VERDICT)
+    deliver_task(delivery.pk)
+    delivery.refresh_from_db()
+    order.refresh_from_db()
+    assert (delivery.state, delivery.error) == (Delivery.State.FAILED, "nobody to send it to")
+    assert order.status == Status.DELIVERED
+
+
+def test_the_held_back_email_holds_nothing_of_the_models_text(sandbox, paid_order, run_jobs):
+    sandbox.fault("gemini", "contradictory")
+    paid_order()
+    run_jobs()
+    to_customer = sandbox.messages(to="buyer@example.com")
+    to_staff = sandbox.messages(to="staff@oracle.example")
+    assert len(to_customer) == len(to_staff) == 1
+    assert "held back" in to_customer[0]["text"]
+    assert "oracle@42sisters.ai" in to_customer[0]["text"]
+    assert "dimension_conflict" in to_staff[0]["text"]
+
+
+def test_a_letter_is_composed_the_same_each_time(owed):
+    assert compose(owed) == compose(owed)

@@ -1,0 +1,119 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from audit.models import CrosscheckLog, DayCount, DivergenceEvent
+from verdicts.monitoring.daily_stats import figures, roll_up, roll_up_open_days
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def house(ask, sandbox, paid_order, missed, run_jobs) -> None:
+    """One verdict that stands, one that diverged, one that was rejected."""
+    order = missed("full", "GREEN")
+    sandbox.fault("gemini", "verdict", label="RED")
+    ask(order.session_id)
+    run_jobs()
+    sandbox.fault("gemini", "contradictory")
+    paid_order("full")
+    paid_order("quick")
+    run_jobs()
+
+
+def test_what_happened_is_counted(house):
+    roll_up_open_days()
+    found = figures(7)
+    assert found.sum("order") == 3
+    assert found.sum("order", tier="quick") == 1
+    assert found.sum("order", key="rejected") == 1
+    assert found.sum("cents") == 500 + 500 + 200
+    assert found.by_key("original")["pass"] == 2
+    assert found.sum("regen", key="pass") == 1
+    assert found.sum("divergence", key="significant") == 1
+    assert found.by_key("cause") == {"infrastructure": 1}
+    assert found.sum("regen call", key="answered") == 1
+    assert found.sum("original latency") == 3
+    assert found.sum("regen latency") == 1
+    assert found.sum("tokens", key="prompt") > 0
+    assert found.by_key("flag")["dimension_conflict"] == 1
+    assert found.sum("score") == CrosscheckLog.objects.count()
+    assert found.series("order") == [0] * 6 + [3]
+    assert (found.variance.checked, found.variance.diverged) == (1, 1)
+
+
+def test_to_count_again_changes_nothing_but_what_changed(house):
+    roll_up_open_days()
+    before = list(DayCount.objects.order_by("name", "tier", "key").values_list("name", "count"))
+    roll_up_open_days()
+    after = list(DayCount.objects.order_by("name", "tier", "key").values_list("name", "count"))
+    assert before == after
+    DivergenceEvent.objects.all().delete()
+    roll_up_open_days()
+    assert figures(1).sum("divergence") == 0
+
+
+def test_hits_are_nobodys_to_count_again(house):
+    today = timezone.now().date()
+    before = DayCount.objects.filter(name__in=DayCount.AS_IT_HAPPENS).count()
+    DayCount.objects.create(day=today, name="hit", count=7)
+    roll_up(today)
+    assert figures(1).sum("hit") == 7
+    assert DayCount.objects.filter(name__in=DayCount.AS_IT_HAPPENS).count() == before + 1
+
+
+def test_other_days_stay_as_they_were(house):
+    roll_up_open_days()
+    past = timezone.now() - timedelta(days=3)
+    DayCount.objects.create(day=past.date(), name="order", tier="full", key="delivered", count=5)
+    roll_up_open_days()
+    found = figures(7)
+    assert found.series("order", tier="full") == [0, 0, 0, 5, 0, 0, 2]
+    assert figures(2).sum("order", tier="full") == 2
+
+
+def test_days_that_the_sweep_missed_are_counted_later(paid_order):
+    order = paid_order("full")
+    for back in (1, 3):
+        order.pk, order.token, order.session_id = None, uuid4(), f"cs_test_missedDay{back:04}"
+        order.paid_at = timezone.now() - timedelta(days=back)
+        order.save(force_insert=True)
+    roll_up_open_days()
+    assert figures(5).series("order") == [0, 1, 0, 1, 1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_that_count_at_once_the_later_count_stays(paid_order):
+    """A counter that falls is taken for a restart by whoever reads the metrics."""
+    paid_order("full")
+    today = timezone.now().date()
+    counted, overtaken = threading.Event(), threading.Event()
+
+    def pause(execute, sql, params, many, context):
+        found = execute(sql, params, many, context)
+        if "audit_divergenceevent" in sql and not counted.is_set():  # which comes after orders
+            counted.set()
+            overtaken.wait(1)  # in vain, where the other has to wait for us
+        return found
+
+    def count_slowly():
+        with connection.execute_wrapper(pause):
+            roll_up(today)
+        connection.close()
+
+    def sell_and_count():
+        counted.wait(10)
+        paid_order("full")
+        roll_up(today)
+        overtaken.set()
+        connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(count_slowly), pool.submit(sell_and_count)]:
+            done.result()
+    assert figures(1).sum("order") == 2

@@ -1,0 +1,79 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from django_q.models import OrmQ
+
+from audit.models import CrosscheckLog, DivergenceEvent
+from verdicts.jobs import queue
+from verdicts.models import QueueHeartbeat
+
+pytestmark = pytest.mark.django_db
+
+
+def test_jobs_are_counted_per_queue_and_by_whether_they_are_due(value):
+    queue.enqueue(queue.FULFIL, 1)
+    queue.enqueue(queue.FULFIL, 2)
+    queue.enqueue(queue.DELIVER, 1, delay=60)
+    oldest = OrmQ.objects.order_by("pk").first()
+    OrmQ.objects.filter(pk=oldest.pk).update(lock=timezone.now() - timedelta(seconds=90))
+    assert value("queue_jobs", queue="generate", state="due") == 2
+    assert value("queue_jobs", queue="generate", state="later") == 0
+    assert value("queue_jobs", queue="post", state="later") == 1
+    assert 90 <= value("queue_oldest_due_seconds", queue="generate") < 120
+    assert value("queue_oldest_due_seconds", queue="post") == 0
+
+
+def test_when_a_job_was_last_taken_is_told(value):
+    assert value("queue_last_taken_timestamp_seconds", queue="post") is None
+    QueueHeartbeat.beat("post")
+    told = value("queue_last_taken_timestamp_seconds", queue="post")
+    assert told == pytest.approx(timezone.now().timestamp(), abs=30)
+
+
+def test_what_waits_for_people_and_for_the_post_is_counted(value, sandbox, paid_order, run_jobs):
+    sandbox.fault("gemini", "contradictory")
+    paid_order("full")
+    assert value("orders_unfinished", status="paid") == 1
+    run_jobs()
+    assert value("orders_unfinished", status="paid") == 0
+    assert value("cases_open", kind="rejected") == 1
+    assert value("cases_open", kind="failed") == 0
+    assert value("stripe_events_unprocessed") == 0
+
+
+def test_emails_that_wait_are_counted(value, sandbox, paid_order, run_jobs):
+    sandbox.fault("graph", "error", times=3)
+    paid_order("full")
+    run_jobs()
+    assert value("emails_not_sent", kind="verdict", state="pending") == 1
+
+
+def test_the_escalation_is_a_state_and_a_rate(value):
+    assert value("escalated") == 0
+    for number in range(20):
+        check = CrosscheckLog.objects.create(
+            session_id=f"cs_{number}",
+            kind="regen",
+            tier="full",
+            approved=True,
+            threshold=0.5,
+            verdict_label="RED",
+            crosscheck_reason="pass",
+        )
+        DivergenceEvent.objects.create(
+            crosscheck=check,
+            session_id=check.session_id,
+            tier="full",
+            original_verdict="GREEN",
+            original_source="verdict",
+            regen_verdict="RED",
+            level="significant" if number < 2 else "none",
+            skipped=False,
+            causes=["infrastructure"],
+            same_inputs=True,
+            latency_ms=1,
+        )
+    assert value("variance_rate") == pytest.approx(0.1)
+    assert value("variance_checked") == 20
+    assert value("escalated") == 1

@@ -1,0 +1,191 @@
+"""A restored database beside the log of today: nothing is emailed twice, nobody comes back."""
+
+import itertools
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from audit.log import reader
+from tests.support.reconciliation import discrepancies, done, look
+from verdicts.clients import stripe_account
+from verdicts.core.errors import PaymentsBusy
+from verdicts.models import Order, Status, Verdict
+from verdicts.payments import session_history
+from verdicts.payments.client import Event, retrieve_session
+from verdicts.payments.events import RESTORED, receive
+from verdicts.payments.stripe_sync import import_from_stripe
+from verdicts.privacy.erase import erase
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("open_for_long"),
+]
+HOUR = 3600
+DAY = 24 * HOUR
+BUYER = "buyer@example.com"
+numbers = itertools.count()
+
+
+def event(session_id: str, kind: str = "checkout.session.completed") -> str:
+    raw = retrieve_session(stripe_account(), session_id)
+    stored = receive(Event(f"evt_{next(numbers)}", kind, raw))
+    stored.refresh_from_db()
+    return stored.outcome
+
+
+def forget() -> None:
+    """The database is from before the order; the log is not."""
+    with connection.cursor() as cursor:
+        for table in ("cachedverdict", "delivery", "verdict", "stripeevent", "order"):
+            cursor.execute(f"DELETE FROM verdicts_{table}")  # noqa: S608 - our own tables
+
+
+@pytest.fixture
+def emailed(sandbox, elsewhere, run_jobs):
+    """A session whose verdict was emailed, by what is no longer in the database."""
+
+    def make(age: float = 3 * HOUR) -> str:
+        session_id = elsewhere(age)
+        event(session_id)
+        run_jobs()
+        assert len(sandbox.messages(to=BUYER)) == 1
+        return session_id
+
+    return make
+
+
+def test_a_reader_who_comes_before_the_look_loses_nobody_an_email(sandbox, elsewhere, run_jobs):
+    order = import_from_stripe(elsewhere(2 * HOUR), account=stripe_account())
+    assert order.status == Status.PAID
+    run_jobs()
+    assert len(sandbox.messages(to=BUYER)) == 1
+    assert discrepancies(look(apply=True)) == []
+
+
+@pytest.mark.parametrize("first", ["look", "reader", "event"])
+def test_what_the_log_has_judged_is_emailed_once_however_often_events_come(
+    sandbox, emailed, run_jobs, first
+):
+    session_id = emailed()
+    forget()
+    if first == "look":
+        look(apply=True)
+    elif first == "reader":
+        import_from_stripe(session_id, account=stripe_account())
+    event(session_id)
+    event(session_id)
+    run_jobs()
+    order = Order.objects.get()
+    assert (order.status, order.reason) == (Status.DELIVERED, RESTORED)
+    assert (len(sandbox.messages(to=BUYER)), Verdict.objects.count()) == (1, 0)
+
+
+@pytest.mark.parametrize("status", [Status.CREATED, Status.PAID])
+def test_an_order_that_was_not_judged_by_the_time_of_the_backup_is_not_judged_again(
+    sandbox, emailed, run_jobs, status
+):
+    session_id = emailed()
+    forget()
+    order = Order.objects.create(
+        session_id=session_id,
+        status=status,
+        tier="full",
+        query="A bakery, really?",
+        email=BUYER,
+        price_cents=500,
+        currency="cad",
+        paid_at=timezone.now(),
+        due_at=timezone.now(),
+    )
+    report = look(apply=True)
+    assert [kind for kind, _ in discrepancies(report)] == ["order lost"]
+    run_jobs()
+    order.refresh_from_db()
+    assert (order.status, order.reason) == (Status.DELIVERED, RESTORED)
+    assert len(sandbox.messages(to=BUYER)) == 1
+    assert discrepancies(look(apply=True)) == []
+
+
+@pytest.mark.parametrize("who", ["reader", "completed", "expired"])
+def test_whom_the_log_has_erased_nobody_brings_back(sandbox, emailed, ask, who):
+    session_id = emailed()
+    erase(Order.objects.get(), who="Ada", reason="asked")
+    forget()
+    if who == "reader":
+        assert ask(session_id).status_code == 410
+    else:
+        assert event(session_id, f"checkout.session.{who}") == "erased"
+    order = Order.objects.get()
+    assert (order.status, order.query, order.email) == (Status.ERASED, "", "")
+    assert discrepancies(look(apply=True)) == []
+
+
+def test_whom_the_log_has_erased_and_the_backup_has_not_is_erased_again(sandbox, emailed, run_jobs):
+    session_id = emailed()
+    order = Order.objects.get()
+    erase(order, who="Ada", reason="asked")
+    Order.objects.update(status=Status.DELIVERED, query="A bakery, really?", email=BUYER)
+    assert discrepancies(look()) == [("order lost", "erased before the restore")]
+    assert done(look(apply=True)) == ["erased again"]
+    order.refresh_from_db()
+    assert (order.session_id, order.status, order.query, order.email) == (
+        session_id,
+        Status.ERASED,
+        "",
+        "",
+    )
+    assert discrepancies(look(apply=True)) == []
+
+
+def test_where_another_host_keeps_a_log_a_person_decides(sandbox, emailed, run_jobs, settings):
+    session_id = emailed()
+    forget()
+    settings.ORACLE_LOG_NAME = "another"
+    settings.ORACLE_LOG_PATH = settings.ORACLE_LOG_PATH.with_name("another.jsonl")
+    report = look(apply=True)
+    assert discrepancies(report) == [("missed webhook", "paid CA$5.00, no order here")]
+    assert (report.left, run_jobs(), Order.objects.count()) == (1, [], 0)
+    assert "other hosts' oracle_log.jsonl" in report.findings[0].discrepancy.remedy
+    import_from_stripe(
+        session_id, account=stripe_account()
+    )  # a reader has the page made, as ever (R10)
+    assert run_jobs() == []
+    assert [kind for kind, _ in discrepancies(look(apply=True))] == ["no email"]
+    event(session_id)  # the person has looked, and sends it again
+    run_jobs()
+    assert len(sandbox.messages(to=BUYER)) == 2
+    assert discrepancies(look(apply=True)) == []
+
+
+def test_what_is_young_is_new_whatever_other_hosts_have(sandbox, emailed, elsewhere, settings):
+    emailed()
+    forget()
+    settings.ORACLE_LOG_NAME = "another"
+    settings.ORACLE_LOG_PATH = settings.ORACLE_LOG_PATH.with_name("another.jsonl")
+    elsewhere(300)
+    assert look(apply=True).repaired == 1
+
+
+def test_a_log_that_takes_too_long_makes_nothing_new_of_what_it_may_know(
+    sandbox, emailed, monkeypatch
+):
+    session_id = emailed()
+    forget()
+    monkeypatch.setattr(session_history, "LOG_READ_TIMEOUT", -1.0)
+    with pytest.raises(PaymentsBusy, match="the log could not be read"):
+        import_from_stripe(session_id, account=stripe_account())
+    with pytest.raises(PaymentsBusy):
+        event(session_id)
+    assert not Order.objects.exists()
+
+
+def test_a_look_reads_the_log_once(sandbox, emailed, elsewhere, monkeypatch):
+    emailed()
+    forget()
+    for _ in range(150):
+        elsewhere(300)
+    walks, real = [], reader.lines
+    monkeypatch.setattr(reader, "lines", lambda path: walks.append(path) or real(path))
+    look()
+    assert len(walks) == 1

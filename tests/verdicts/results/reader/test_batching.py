@@ -1,0 +1,48 @@
+"""Lookups that share a query: in order, at most so many, and all before the end."""
+
+import asyncio
+
+from verdicts.results.reader.batching import Batching
+from verdicts.results.reader.lookup import CachedEntry
+
+
+def ask(batching: Batching, *session_ids: str) -> list[CachedEntry | None]:
+    """All at once; the thread has its first turn when all are queued."""
+
+    async def gather() -> list[CachedEntry | None]:
+        return await asyncio.gather(*waiting)
+
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        waiting = []
+
+        async def submit() -> None:
+            batching.start(loop)
+            waiting.extend(batching.submit(one) for one in session_ids)
+
+        runner.run(submit())
+        found = runner.run(gather())
+        batching.stop()
+    return found
+
+
+def entry(session_id: str) -> CachedEntry:
+    return session_id.encode(), "etag", 1
+
+
+def test_each_gets_its_own_and_no_query_has_more_than_its_share():
+    queries: list[list[str]] = []
+
+    def find(session_ids: list[str]) -> dict[str, CachedEntry]:
+        queries.append(session_ids)
+        return {one: entry(one) for one in session_ids if one != "missing"}
+
+    asked = [*map(str, range(20)), "missing"]
+    found = ask(Batching(find, max_batch=3), *asked)
+    assert found == [*(entry(one) for one in asked[:-1]), None]
+    assert [one for query in queries for one in query] == asked
+    assert max(map(len, queries)) <= 3
+
+
+def test_without_requests_it_ends():
+    assert ask(Batching(lambda _: {}, max_batch=3)) == []

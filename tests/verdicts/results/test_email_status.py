@@ -1,0 +1,56 @@
+import pytest
+
+from tests.support.verdict_payloads import complete
+from verdicts.core.disclaimer import Comparison
+from verdicts.models import Delivery, Verdict
+from verdicts.results.email_status import standing
+
+pytestmark = pytest.mark.django_db
+State = Delivery.State
+
+
+def answer(comparison: Comparison | None = None, label: str = "GREEN") -> dict:
+    told = comparison.as_dict() if comparison else None
+    return {"verdict": complete("quick", label), "divergence": told}
+
+
+@pytest.mark.parametrize(
+    ("email", "name"),
+    [
+        (Delivery(state=State.PENDING), "sending"),
+        (Delivery(state=State.SENDING), "sending"),
+        (Delivery(state=State.SENT), "emailed"),
+        (Delivery(state=State.FAILED), "unsent"),
+        (Delivery(state=State.UNCERTAIN), "unsent"),
+        (None, "unsent"),
+    ],
+)
+def test_an_original_stands_as_its_email_does(email, name):
+    assert standing(answer(), order_id=1, email=email).name == name
+
+
+@pytest.mark.parametrize(
+    ("comparison", "name"),
+    [
+        (Comparison("GREEN"), "comparing"),
+        (Comparison("UNKNOWN"), "unrecorded"),
+        (Comparison("UNKNOWN", "skipped"), "unrecorded"),
+        (Comparison("GREEN", "checked", "minor"), "differs"),
+        (Comparison("GREEN", "checked", "significant"), "differs"),
+        (Comparison("GREEN", "checked", "none"), "same-verdict"),
+    ],
+)
+def test_a_regeneration_stands_as_its_comparison_says(comparison, name):
+    assert standing(answer(comparison), order_id=1, email=None).name == name
+
+
+def test_the_same_text_is_told_from_the_same_verdict(sandbox, paid_order, run_jobs):
+    order = paid_order("quick")
+    run_jobs()
+    original = Verdict.objects.get()
+    same = Comparison(original.label, "checked", "none")
+    again = {"verdict": original.payload, "divergence": same.as_dict()}
+    stands = standing(again, order_id=order.pk, email=None)
+    assert (stands.name, stands.emailed) == ("same-text", original.label)
+    again["verdict"] = {**original.payload, "summary": "In other words."}
+    assert standing(again, order_id=order.pk, email=None).name == "same-verdict"

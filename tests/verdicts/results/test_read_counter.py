@@ -1,0 +1,240 @@
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from audit.models import DayCount
+from verdicts.models import Order, ReadBatch
+from verdicts.reconciliation.sweep import sweep
+from verdicts.results import read_counter as module
+from verdicts.results import read_rollup
+from verdicts.results.read_counter import Hits, hits
+
+pytestmark = pytest.mark.django_db
+
+UNKNOWN = 10**15  # no verdict has that number
+
+
+@pytest.fixture
+def counter(monkeypatch) -> Hits:
+    """Without the timer: a test flushes by itself."""
+    monkeypatch.setattr(module, "FLUSH_INTERVAL", 3600)
+    return Hits()
+
+
+def shown(order: Order) -> int:
+    """The number of the verdict that its readers get."""
+    return order.verdicts.get().pk
+
+
+def test_reads_are_counted_in_batches(counter, delivered):
+    one, other = delivered("quick"), delivered("quick")
+    for order in (one, other, one):
+        counter.count(shown(order))
+    counted = DayCount.objects.filter(name="hit")
+    assert not counted.exists()
+    assert counter.flush() == 3
+    assert counter.flush() == 0
+    one.refresh_from_db()
+    assert (one.hits, one.last_read_at.date()) == (2, timezone.now().date())
+    counter.count(shown(one))
+    counter.flush()
+    assert counted.get().count == 4
+
+
+def test_other_reads_are_counted_by_what_the_reader_got(counter):
+    for outcome in ("too-soon", "verdict", "too-soon"):
+        counter.count_other(outcome)
+    assert counter.flush() == 0  # no hits
+    rows = DayCount.objects.filter(name="read").values_list("key", "count")
+    assert dict(rows) == {"too-soon": 2, "verdict": 1}
+
+
+def test_what_cannot_be_written_is_kept(counter, monkeypatch):
+    counter.count(1)
+    counter.count_other("verdict")
+
+    def fail(_counted):
+        raise DatabaseError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ReadBatch.objects, "bulk_create", fail)
+        assert counter.flush() == 0
+        counter.count(1)
+    assert counter.flush() == 2
+    assert DayCount.objects.get(name="read").count == 1
+
+
+def test_no_count_is_lost_between_threads(counter):
+    def count():
+        for _ in range(500):
+            counter.count(1)
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.flush() == 4000
+
+
+def test_a_hit_is_counted_and_a_miss_is_none(ask, missed):
+    order = missed("quick")
+    hits.flush()
+    DayCount.objects.all().delete()
+    Order.objects.update(hits=0)
+    ask(order.session_id)
+    assert hits.flush() == 0
+    ask(order.session_id)
+    assert hits.flush() == 1
+    assert Order.objects.get().hits == 1
+
+
+def test_what_is_forgotten_is_never_written(monkeypatch):
+    monkeypatch.setattr(module, "FLUSH_INTERVAL", 0.05)
+    counter = Hits()
+    counter.count(1)
+    counter.forget()
+    time.sleep(0.2)
+    assert counter.flush() == 0
+    assert not DayCount.objects.exists()
+
+
+def test_many_hits_are_written_before_their_time(monkeypatch, delivered, transactional_db):
+    """However long it is until the next flush: the counts do not fill the memory."""
+    monkeypatch.setattr(module, "FLUSH_INTERVAL", 3600)
+    monkeypatch.setattr(module, "MAX_UNWRITTEN", 4)
+    order = delivered("quick")
+    counter = Hits()
+    others = set(threading.enumerate())
+    for verdict_id in (shown(order), UNKNOWN, shown(order)):
+        counter.count(verdict_id)
+    assert not ReadBatch.objects.exists()
+    counter.count(UNKNOWN)
+    for thread in set(threading.enumerate()) - others:
+        thread.join()
+    assert ReadBatch.objects.count() == 1
+    assert not DayCount.objects.filter(name="hit").exists()  # that is for the sweep
+    sweep()
+    order.refresh_from_db()
+    assert order.hits == 2
+    assert DayCount.objects.get(name="hit").count == 4
+
+
+def test_a_stop_waits_for_what_is_being_written(delivered, transactional_db, monkeypatch):
+    monkeypatch.setattr(module, "FLUSH_INTERVAL", 0.01)
+    order = delivered("quick")
+    counter = Hits()
+    begun, goes_on = threading.Event(), threading.Event()
+    write = ReadBatch.objects.bulk_create
+
+    def slow(counted):
+        begun.set()
+        assert goes_on.wait(30)
+        write(counted)
+
+    with monkeypatch.context() as slowed:
+        slowed.setattr(ReadBatch.objects, "bulk_create", slow)
+        counter.count(shown(order))
+        assert begun.wait(30)
+        stop = threading.Thread(target=counter.stop)
+        stop.start()
+        stop.join(0.2)
+        assert stop.is_alive()
+        goes_on.set()
+        stop.join(30)
+    assert ReadBatch.objects.count() + DayCount.objects.filter(name="hit").count() == 1
+
+
+def test_however_many_hits_wait_for_a_slow_write_one_thread_does(counter, monkeypatch):
+    monkeypatch.setattr(module, "MAX_UNWRITTEN", 2)
+    with counter._writing:  # noqa: SLF001 - as a slow write holds it
+        for verdict_id in (1, 2):
+            counter.count(verdict_id)
+        before = threading.active_count()
+        for _ in range(50):
+            counter.count(1)
+        assert threading.active_count() == before
+        counter.forget()
+
+
+def test_what_could_not_be_written_is_not_tried_with_every_hit(counter, monkeypatch):
+    tried = []
+
+    def fail(counted):
+        tried.extend(one for one in counted if UNKNOWN in one.verdicts)
+        raise DatabaseError
+
+    monkeypatch.setattr(module, "MAX_UNWRITTEN", 2)
+    monkeypatch.setattr(ReadBatch.objects, "bulk_create", fail)
+    others = set(threading.enumerate())
+    for verdict_id in (UNKNOWN, 1):
+        counter.count(verdict_id)
+    for thread in set(threading.enumerate()) - others:
+        thread.join(30)
+    for _ in range(50):
+        counter.count(UNKNOWN)
+    assert len(tried) == 1
+    counter.forget()
+
+
+def test_a_batch_is_small_and_added_once(counter, delivered, monkeypatch):
+    monkeypatch.setattr(module, "PORTION", 2)
+    monkeypatch.setattr(module, "BATCHES", 1)
+    orders = [delivered("quick") for _ in range(3)]
+    for order in orders:
+        counter.count(shown(order))
+    assert counter.flush() == 3
+    assert ReadBatch.objects.count() == 1
+    assert read_rollup.add_up(most=5) == 1
+    assert read_rollup.add_up(most=5) == 0
+    for order in orders:
+        order.refresh_from_db()
+    assert [order.hits for order in orders] == [1, 1, 1]
+
+
+def test_a_batch_that_cannot_be_added_stays_whole(counter, delivered, monkeypatch):
+    order = delivered("quick")
+    counter.count(shown(order))
+
+    def fail(*_, **__):
+        raise DatabaseError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(DayCount, "add", fail)
+        assert counter.flush() == 1
+    order.refresh_from_db()
+    assert (order.hits, ReadBatch.objects.count()) == (0, 1)
+    sweep()
+    order.refresh_from_db()
+    assert (order.hits, ReadBatch.objects.count()) == (1, 0)
+
+
+def test_two_verdicts_of_one_order_are_reads_of_that_order(ask, counter, missed):
+    order = missed("quick")
+    ask(order.session_id)  # made again
+    for verdict_id in order.verdicts.values_list("pk", flat=True):
+        counter.count(verdict_id)
+    counter.flush()
+    order.refresh_from_db()
+    assert (order.verdicts.count(), order.hits) == (2, 2)
+
+
+def test_two_who_add_up_at_once_add_nothing_twice(delivered, transactional_db):
+    order = delivered("quick")
+    ReadBatch.objects.bulk_create([ReadBatch(verdicts={shown(order): 1}) for _ in range(20)])
+
+    def add(_):
+        try:
+            return read_rollup.add_up(most=20)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as several:
+        assert sum(several.map(add, range(4))) <= 20
+    read_rollup.add_up(most=20)
+    order.refresh_from_db()
+    assert order.hits == DayCount.objects.get(name="hit").count == 20

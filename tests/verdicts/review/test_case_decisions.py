@@ -1,0 +1,238 @@
+"""What a person decides has one effect, and its record."""
+
+import json
+
+import pytest
+from django.contrib.auth.models import User
+
+from audit.models import Action, ModelCall
+from verdicts.clients import ask_model, stripe_account
+from verdicts.core.errors import CaseTaken, PaymentRefused, PaymentsBusy, RefundedMeanwhile
+from verdicts.generation.authorize import authorize
+from verdicts.generation.fulfil import fulfil
+from verdicts.models import Case, Delivery, Order, Status
+from verdicts.payments import refunds as refunding
+from verdicts.payments.checkout import start_checkout
+from verdicts.payments.stripe_sync import is_unpaid
+from verdicts.review.case_decisions import OUTCOMES, decide
+
+pytestmark = pytest.mark.django_db
+Outcome = Case.Outcome
+
+
+@pytest.fixture
+def ada(db) -> User:
+    return User.objects.create_user("ada")
+
+
+@pytest.fixture
+def rejected(sandbox, run_jobs) -> Case:
+    """Bought at the sandbox, so that it can be paid back there; and rejected."""
+    session = start_checkout(account=stripe_account(), tier="full", query="A perpetuum mobile?")
+    sandbox.pay(session.id, email="buyer@example.com", announce=False)
+    is_unpaid(Order.objects.get(), account=stripe_account())
+    sandbox.fault("gemini", "contradictory")
+    run_jobs()
+    sandbox.clear_requests()
+    return Case.objects.get()
+
+
+def refunds(sandbox) -> list[dict]:
+    return [one for one in sandbox.requests("stripe") if one["path"].endswith("/refunds")]
+
+
+def act(case: Case, outcome: Case.Outcome, who: User, note: str = "because") -> Case:
+    return decide(case, outcome, who=who, note=note, account=stripe_account())
+
+
+def test_a_refund_goes_through_stripe_once_and_the_customer_hears(
+    ask, sandbox, rejected, ada, run_jobs
+):
+    act(rejected, Outcome.REFUNDED, ada)
+    with pytest.raises(CaseTaken, match="already"):
+        act(rejected, Outcome.REFUNDED, ada)
+    run_jobs()
+    (request,) = refunds(sandbox)
+    order = Order.objects.get()
+    assert request["headers"]["idempotency-key"] == f"refund-{order.token}"
+    assert order.refunded_at
+    assert order.refunded_cents == 500
+    assert [m["subject"] for m in sandbox.messages(to="buyer@example.com")][-1].endswith("refunded")
+    assert {action.action for action in Action.objects.all()} == {"refund", "case refunded"}
+
+
+def test_when_stripe_cannot_be_asked_the_case_stays_open(sandbox, rejected, ada):
+    sandbox.fault("stripe", "unavailable", times=None)
+    with pytest.raises(PaymentsBusy):
+        act(rejected, Outcome.REFUNDED, ada)
+    rejected.refresh_from_db()
+    assert rejected.closed_at is None
+    assert not Order.objects.get().refunded_at
+    sandbox.clear_faults()
+    act(rejected, Outcome.REFUNDED, ada)
+    assert Order.objects.get().refunded_at
+
+
+def test_an_authorized_generation_has_another_seed_and_ends_like_any_other(
+    ask, sandbox, rejected, ada, run_jobs
+):
+    act(rejected, Outcome.AUTHORIZED, ada)
+    assert Order.objects.get().status == Status.PAID
+    run_jobs()
+    order = Order.objects.get()
+    assert (order.status, order.authorization) == (Status.DELIVERED, 2)
+    first, second = ModelCall.objects.order_by("pk")
+    assert first.sent["seed"] != second.sent["seed"]
+    assert ask(order.session_id).status_code == 200
+    assert sandbox.messages(to="buyer@example.com")[-1]["subject"].startswith(
+        "[SANDBOX] Your Oracle"
+    )
+    assert "authorize generation 2" in {action.action for action in Action.objects.all()}
+
+
+def test_a_regeneration_of_it_sends_the_seed_that_was_delivered(
+    ask, sandbox, rejected, ada, run_jobs
+):
+    act(rejected, Outcome.AUTHORIZED, ada)
+    run_jobs()
+    order = Order.objects.get()
+    order.verdicts.get().cachedverdict_set.all().delete()
+    ask(order.session_id)
+    seeds = [
+        json.loads(one["body"])["generationConfig"]["seed"] for one in sandbox.requests("gemini")
+    ]
+    assert seeds[0] == seeds[1]
+
+
+def test_rejected_again_everybody_hears_again(sandbox, rejected, ada, run_jobs):
+    sandbox.fault("gemini", "contradictory")
+    act(rejected, Outcome.AUTHORIZED, ada)
+    run_jobs()
+    assert Order.objects.get().status == Status.REJECTED
+    assert len(sandbox.messages(to="buyer@example.com")) == 2
+    assert len(sandbox.messages(to="staff@oracle.example")) == 2
+    assert Case.objects.filter(closed_at=None).count() == 1
+
+
+def test_who_has_the_money_back_is_generated_nothing(sandbox, rejected, ada):
+    Order.objects.update(refunded_at=rejected.opened_at)
+    with pytest.raises(CaseTaken, match="changed meanwhile"):
+        act(rejected, Outcome.AUTHORIZED, ada)
+    rejected.refresh_from_db()
+    assert rejected.closed_at is None
+    assert not Action.objects.exists()
+
+
+def test_a_held_payment_is_accepted_as_it_is(sandbox, paid_order, ada, run_jobs):
+    paid_order(currency="usd")
+    case = Case.objects.get()
+    act(case, Outcome.RELEASED, ada)
+    run_jobs()
+    assert Order.objects.get().status == Status.DELIVERED
+
+
+def test_an_email_is_sent_again_under_its_own_message_id(sandbox, delivered, ada, run_jobs):
+    order = delivered("quick")
+    delivery = Delivery.objects.get()
+    Delivery.objects.update(state=Delivery.State.FAILED)
+    case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=delivery)
+    act(case, Outcome.RESENT, ada)
+    run_jobs()
+    assert {m["message_id"] for m in sandbox.messages()} == {delivery.message_id}
+    assert Delivery.objects.get().state == Delivery.State.SENT
+    assert sandbox.requests("gemini") == []
+
+
+def test_a_notice_that_may_have_been_sent_is_sent_on_a_persons_word(
+    sandbox, missed, ask, ada, run_jobs
+):
+    order = missed("full", "GREEN")
+    sandbox.fault("gemini", "verdict", label="RED")
+    ask(order.session_id)
+    run_jobs()
+    Delivery.objects.filter(kind=Delivery.Kind.DIVERGENCE).update(state=Delivery.State.UNCERTAIN)
+    notice = Delivery.objects.get(kind=Delivery.Kind.DIVERGENCE)
+    before = len(sandbox.messages(to=order.email))
+    Case.objects.all().delete()
+    case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=notice)
+    act(case, Outcome.RESENT, ada)
+    run_jobs()
+    sent = sandbox.messages(to=order.email)
+    assert len(sent) == before + 1
+    assert sent[-1]["message_id"] == notice.message_id
+    assert Delivery.objects.get(pk=notice.pk).state == Delivery.State.SENT
+
+
+@pytest.mark.parametrize("outcome", [Outcome.RELEASED, Outcome.RESENT])
+def test_what_does_not_fit_the_kind_is_refused(rejected, ada, outcome):
+    with pytest.raises(CaseTaken, match="cannot be"):
+        act(rejected, outcome, ada)
+
+
+def test_every_kind_can_be_decided():
+    assert set(OUTCOMES) == set(Case.Kind)
+
+
+def test_the_sum_that_went_back_is_the_one_that_stripe_names(sandbox, paid_order, ada, monkeypatch):
+    paid_order(currency="usd")  # held
+    case = Case.objects.get()
+    answer = {"status": "succeeded", "amount": 300}
+    monkeypatch.setattr(refunding, "refund", lambda *_, **__: answer)
+    act(case, Outcome.REFUNDED, ada)
+    assert Order.objects.get().refunded_cents == 300
+
+
+def test_a_refund_that_stripe_could_not_make_is_none(sandbox, rejected, ada, monkeypatch):
+    answer = {"status": "failed", "amount": 500}
+    monkeypatch.setattr(refunding, "refund", lambda *_, **__: answer)
+    with pytest.raises(PaymentRefused, match="could not pay it back"):
+        act(rejected, Outcome.REFUNDED, ada)
+    rejected.refresh_from_db()
+    assert rejected.closed_at is None
+    assert Order.objects.get().refunded_at is None
+
+
+def test_what_was_paid_back_in_stripes_dashboard_is_as_good_as_done(sandbox, rejected, ada):
+    order = Order.objects.get()
+    sandbox.refund(order.session_id)
+    act(rejected, Outcome.REFUNDED, ada)
+    assert Order.objects.get().refunded_at
+    assert rejected.order.cases.get().outcome == Outcome.REFUNDED
+
+
+def test_where_somebody_closed_it_during_the_refund_the_money_is_told_of(
+    sandbox, rejected, ada, monkeypatch
+):
+    def refund_and_lose(*_, **__):
+        Case.objects.update(closed_at=rejected.opened_at, outcome=Outcome.CORRECT, closed_by=ada)
+        return {"status": "succeeded", "amount": 500}
+
+    monkeypatch.setattr(refunding, "refund", refund_and_lose)
+    with pytest.raises(RefundedMeanwhile, match=r"was refunded\. ada has closed it"):
+        act(rejected, Outcome.REFUNDED, ada)
+    assert Order.objects.get().refunded_at
+
+
+def test_a_late_answer_of_the_first_generation_is_not_the_authorized_one(
+    sandbox, paid_order, ada, run_jobs
+):
+    """It stalled, the order was rejected and authorized anew, and then it comes back."""
+    order = paid_order("full")
+
+    def stall(request):
+        Order.objects.update(status=Status.REJECTED)
+        authorize(Order.objects.get(), who=ada, reason="once more")
+        Order.objects.update(status=Status.GENERATING, attempts=1)
+        return ask_model(request)
+
+    assert fulfil(order.pk, model="gemini-2.5-flash", ask=stall) is None
+    assert Order.objects.get().status == Status.GENERATING
+    assert not order.verdicts.exists()
+
+
+def test_an_email_that_is_on_its_way_is_not_said_to_be_sent_again(sandbox, delivered, ada):
+    order = delivered("quick")
+    delivery = Delivery.objects.get()
+    case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=delivery)
+    with pytest.raises(CaseTaken, match="changed meanwhile"):
+        act(case, Outcome.RESENT, ada)

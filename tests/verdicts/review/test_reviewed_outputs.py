@@ -1,0 +1,40 @@
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from audit.core.crosscheck import crosscheck
+from audit.models import CrosscheckLog
+from verdicts.models import Case
+from verdicts.review.cases import close
+from verdicts.review.reviewed_outputs import labelled
+
+pytestmark = pytest.mark.django_db
+
+
+def judge(order, output: str, outcome: Case.Outcome) -> CrosscheckLog:
+    row = CrosscheckLog.record(
+        crosscheck(output, order.tier),
+        output,
+        session_id=order.session_id,
+        kind="original",
+        tier=order.tier,
+    )
+    case = Case.objects.create(kind=Case.Kind.REJECTED, order=order, crosscheck=row)
+    who, _ = User.objects.get_or_create(username="ada")
+    close(case, outcome, who=who, note="because")
+    return row
+
+
+def test_judged_rejections_become_a_labelled_set(paid_order):
+    judge(paid_order("full"), "{}", Case.Outcome.CORRECT)
+    judge(paid_order("quick"), "Grün \ud800 \n", Case.Outcome.FALSE)
+    assert list(labelled()) == [("full", "{}", False), ("quick", "Grün \ud800 \n", True)]
+
+
+def test_what_was_not_judged_or_is_not_kept_has_no_label(paid_order):
+    judge(paid_order("full"), "{}", Case.Outcome.REFUNDED)
+    purged = judge(paid_order("full"), "{}", Case.Outcome.CORRECT)
+    CrosscheckLog.objects.filter(pk=purged.pk).update(
+        evidence="", evidence_purged_at=timezone.now()
+    )
+    assert list(labelled()) == []

@@ -1,0 +1,239 @@
+"""What comes of a smoke test is in no figure and no queue; the same of a customer's is."""
+
+import json
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from audit.divergence_rates import divergence_rates
+from audit.models import CrosscheckLog, DayCount, DivergenceEvent, Escalation, LogEntry, ModelCall
+from audit.variance import variance
+from tests.support.stripe_objects import session_object
+from verdicts.clients import stripe_account
+from verdicts.core.sessions import read_session
+from verdicts.models import CachedVerdict, Case, Delivery, Order, Status
+from verdicts.monitoring.counters import totals
+from verdicts.monitoring.daily_stats import figures, roll_up_open_days
+from verdicts.monitoring.gauges import now
+from verdicts.payments.checkout import start_checkout
+from verdicts.payments.events import record_session
+from verdicts.results.read_counter import hits
+from verdicts.review.cases import close_all
+from verdicts.review.reviewed_outputs import labelled
+from verdicts.smoke_test.marking import mark_as_smoke
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+whose = pytest.mark.parametrize("smoke", [True, False], ids=["a smoke test's", "a customer's"])
+STAFF = "staff@oracle.example"
+# Whoever keeps it busy, it is busy: no figure of the house.
+MACHINERY = ("oracle_queue_", "oracle_log_")
+
+
+@pytest.fixture
+def house(sandbox, bought, ask, run_jobs):
+    """A verdict emailed, read and made again with another label, and a rejection."""
+
+    def happen(*, smoke: bool) -> Order:
+        sandbox.fault("gemini", "verdict", label="GREEN")
+        order = bought("full", smoke=smoke)
+        run_jobs()
+        ask(order.session_id)
+        CachedVerdict.objects.filter(session_id=order.session_id).delete()
+        sandbox.fault("gemini", "verdict", label="RED")
+        ask(order.session_id)
+        sandbox.fault("gemini", "contradictory")
+        bought("full", "A rejected ferry?", smoke=smoke)
+        run_jobs()
+        hits.flush()
+        roll_up_open_days()
+        return order
+
+    return happen
+
+
+COUNTED = (
+    *("order", "cents", "original", "regen", "score", "flag", "original call", "regen call"),
+    *("original latency", "original ms", "tokens", "divergence", "cause"),
+    *(DayCount.HIT, DayCount.READ, DayCount.EMAIL),
+)
+
+
+@whose
+def test_the_roll_up_that_the_console_and_the_counters_read(house, smoke):
+    house(smoke=smoke)
+    found = figures(1)
+    assert {name: found.sum(name) > 0 for name in COUNTED} == dict.fromkeys(COUNTED, not smoke)
+    if smoke:
+        assert not DayCount.objects.exists()
+
+
+@whose
+def test_the_rate_that_escalates(house, smoke):
+    house(smoke=smoke)
+    assert variance(timezone.now()) == ((0, 0) if smoke else (1, 1))
+
+
+@whose
+def test_the_divergence_report(house, smoke):
+    house(smoke=smoke)
+    found = divergence_rates(days=1, tier="", now=timezone.now())
+    assert found.total.compared == (0 if smoke else 1)
+    assert bool(found.total.causes) is not smoke
+
+
+@whose
+def test_what_the_gate_is_calibrated_by(house, smoke):
+    house(smoke=smoke)
+    who = User.objects.create(username="ada")
+    close_all(Case.objects.all(), Case.Outcome.CORRECT, who=who, note="seen")
+    assert len(list(labelled())) == (0 if smoke else 1)
+
+
+def samples() -> dict:
+    return {
+        (one.name, *one.labels.items()): one.value
+        for family in (*totals(), *now())
+        for one in family.samples
+        if not one.name.startswith(MACHINERY)
+    }
+
+
+@whose
+def test_every_metric_but_those_of_the_machinery(house, smoke):
+    before = samples()
+    house(smoke=smoke)
+    after = samples()
+    assert (before == after) is smoke
+    assert len(after) > 100
+
+
+@whose
+def test_orders_and_emails_that_wait(bought, sandbox, run_jobs, smoke):
+    before = samples()
+    bought(smoke=smoke)
+    assert (samples() == before) is smoke
+    sandbox.fault("graph", "error", times=3)
+    run_jobs()
+    assert Delivery.objects.get().state == Delivery.State.PENDING
+    assert (samples() == before) is smoke
+
+
+@whose
+def test_a_read_while_stripe_is_away(ask, sandbox, smoke):
+    session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
+    if smoke:
+        mark_as_smoke(session.id, query="A ferry?", who="ada")
+    sandbox.fault("stripe", "unauthorized")
+    assert ask(session.id).status_code == 503
+    hits.flush()
+    assert figures(1).sum(DayCount.READ, key="try-later") == (0 if smoke else 1)
+
+
+@whose
+def test_a_session_that_stripe_has_forgotten(ask, sandbox, smoke):
+    session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
+    if smoke:
+        mark_as_smoke(session.id, query="A ferry?", who="ada")
+    sandbox.reset()
+    assert ask(session.id).status_code == 404
+    hits.flush()
+    assert figures(1).sum(DayCount.READ, key="unknown") == (0 if smoke else 1)
+
+
+def test_what_a_smoke_test_reads_is_noted_on_its_own_order_alone(house, ask):
+    order = house(smoke=True)
+    ask(order.session_id)
+    hits.flush()
+    order.refresh_from_db()
+    assert (order.hits, order.last_read_at is None) == (2, False)
+
+
+@whose
+def test_a_rejection_calls_nobody(house, sandbox, smoke):
+    house(smoke=smoke)
+    assert Case.objects.exists() is not smoke
+    assert bool(sandbox.messages(to=STAFF)) is not smoke
+    # The buyer is told in either case: that is what is being tested.
+    assert any("held back" in one["subject"] for one in sandbox.messages(to="buyer@example.com"))
+
+
+@whose
+def test_a_payment_that_is_held_calls_nobody(sandbox, run_jobs, smoke):
+    session = start_checkout(account=stripe_account(), tier="full", query="A ferry?")
+    if smoke:
+        mark_as_smoke(session.id, query="A ferry?", who="ada")
+    record_session(read_session(session_object(id=session.id, amount_subtotal=1)))
+    run_jobs()
+    assert Order.objects.get().status == Status.HELD
+    assert Case.objects.exists() is not smoke
+    assert bool(sandbox.messages(to=STAFF)) is not smoke
+
+
+@whose
+def test_an_email_that_is_given_up_calls_nobody(bought, sandbox, run_jobs, smoke):
+    sandbox.fault("graph", "error", times=8, match="buyer@example.com")
+    sandbox.fault("graph", "error", times=None, match="Your Oracle verdict")
+    bought("quick", smoke=smoke)
+    run_jobs(now=True)
+    assert Delivery.objects.filter(state=Delivery.State.FAILED).exists()
+    assert Case.objects.exists() is not smoke
+    assert Delivery.objects.filter(kind=Delivery.Kind.STAFF).exists() is not smoke
+
+
+@whose
+def test_a_regeneration_that_is_rejected_calls_nobody(bought, sandbox, ask, run_jobs, smoke):
+    order = bought("full", smoke=smoke)
+    run_jobs()
+    CachedVerdict.objects.all().delete()
+    sandbox.fault("gemini", "contradictory")
+    assert ask(order.session_id).status_code == 422
+    assert Case.objects.exists() is not smoke
+
+
+def test_that_the_model_is_gone_is_told_and_counted_whoever_found_out(bought, sandbox, run_jobs):
+    sandbox.fault("gemini", "not_found")
+    bought("quick", smoke=True)
+    sandbox.fault("graph", "error", times=3)
+    run_jobs()
+    waiting = ("oracle_emails_not_sent", ("kind", "retired"), ("state", "pending"))
+    assert samples()[waiting] == 1
+    run_jobs(now=True)
+    assert len(sandbox.messages(to=STAFF)) == 1
+    assert figures(1).sum(DayCount.EMAIL, key="retired sent") == 1
+
+
+def test_a_smoke_test_escalates_nothing(house):
+    for number in range(20):
+        check = CrosscheckLog.objects.create(
+            session_id=f"cs_{number}", kind="regen", tier="full", approved=True, threshold=0.5
+        )
+        DivergenceEvent.objects.create(
+            crosscheck=check,
+            session_id=check.session_id,
+            tier="full",
+            level="minor",
+            skipped=False,
+            same_inputs=True,
+            causes=["infrastructure"],
+            latency_ms=1,
+        )
+    house(smoke=True)
+    assert not Escalation.objects.exists()
+    house(smoke=False)
+    assert Escalation.objects.exists()
+
+
+@whose
+def test_every_row_and_every_line_says_what_it_is(house, smoke):
+    order = house(smoke=smoke)
+    for model in (ModelCall, CrosscheckLog, DivergenceEvent):
+        rows = model.objects.filter(session_id=order.session_id)
+        assert set(rows.values_list("smoke", flat=True)) == {smoke}
+    lines = [json.loads(row.entry) for row in LogEntry.objects.all()]
+    judged = [line for line in lines if line["event"] != "staff_action"]
+    assert {line["event"] for line in judged} == {"tmm_crosscheck", "regen_divergence_check"}
+    assert [line.get("smoke", False) for line in judged] == [smoke] * len(judged)
+    if smoke:
+        assert all(list(line)[-1] == "smoke" for line in judged)  # after the document's own keys

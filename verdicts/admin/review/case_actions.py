@@ -1,0 +1,149 @@
+"""What the buttons of a case do: one effect, a sentence, then a page that can be reloaded."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+
+from audit.actions import record_action
+from audit.log_context import set_log_session
+from verdicts import clients
+from verdicts.admin.permissions import DECIDE, SEE_CASES, need
+from verdicts.admin.review.case_page import CONFIRMED, WORDS, choices, following
+from verdicts.core.errors import CaseTaken, PaymentError, RefundedMeanwhile
+from verdicts.models import Case, Order, Status
+from verdicts.review import cases
+from verdicts.review.case_decisions import NEEDS, decide
+
+if TYPE_CHECKING:
+    from verdicts.admin.record import RecordAdmin
+
+Act = Callable[..., HttpResponse]
+QUEUE: Final = "admin:verdicts_case_changelist"
+PAGE: Final = "admin:verdicts_case_change"
+
+
+def claim(_: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
+    case = _case(request, case_id)
+    if request.method == "POST":
+        try:
+            cases.claim(case, who=user(request))
+            _record(request, case, "claim case")
+            messages.success(request, "It is yours for a quarter of an hour.")
+        except CaseTaken as error:
+            messages.error(request, str(error))
+    return redirect(PAGE, case_id)
+
+
+def leave(_: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
+    case = _case(request, case_id)
+    if request.method == "POST":
+        if cases.leave(case, who=user(request)):
+            _record(request, case, "leave case")
+            messages.success(request, "Given back: anybody can claim it now.")
+        else:
+            messages.warning(request, "It was not yours any more.")
+    return redirect(PAGE, case_id)
+
+
+def resolve(admin: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
+    """Decide, after a second question where it cannot be taken back."""
+    case = _case(request, case_id)
+    if request.method != "POST":
+        return redirect(PAGE, case_id)
+    chosen = request.POST.get("outcome", "")
+    if chosen not in Case.Outcome.values:
+        messages.error(request, "Choose what is to be done.")
+        return redirect(PAGE, case_id)
+    outcome = Case.Outcome(chosen)
+    need(request, NEEDS.get(outcome, DECIDE))
+    note = request.POST.get("note", "").strip()
+    if not note:
+        messages.error(request, "Write a note first: who looks at it later needs to know why.")
+        return redirect(PAGE, case_id)
+    if outcome in CONFIRMED and "confirmed" not in request.POST:
+        return _ask_again(admin, request, case, outcome, note)
+    return _decide(request, case, outcome, note)
+
+
+def go_to_next(_: "RecordAdmin", request: HttpRequest) -> HttpResponse:
+    """The one that has waited longest and that nobody is at."""
+    need(request, SEE_CASES)
+    case = following()
+    if case is None:
+        messages.info(request, "Nothing is waiting.")
+        return redirect(QUEUE)
+    return redirect(PAGE, case.pk)
+
+
+def _ask_again(
+    admin: "RecordAdmin", request: HttpRequest, case: Case, outcome: Case.Outcome, note: str
+) -> HttpResponse:
+    if case.is_decided or outcome not in {one.outcome for one in choices(request, case)}:
+        messages.error(request, "That cannot be done any more: look again.")
+        return redirect(PAGE, case.pk)
+    title, follows = WORDS[outcome]
+    return admin.render(
+        request,
+        "admin/case/confirm.html",
+        case,
+        title=f"{title}?",
+        case=case,
+        order=case.order,
+        outcome=outcome,
+        note=note,
+        amount=_amount(case.order),
+        verb=title,
+        follows=follows,
+    )
+
+
+def _amount(order: Order) -> str:
+    if order.status == Status.HELD:  # it was held because another sum was paid
+        return "Everything that was paid"
+    return f"{order.price_cents / 100:.2f} {order.currency.upper()}"
+
+
+def _decide(request: HttpRequest, case: Case, outcome: Case.Outcome, note: str) -> HttpResponse:
+    account = clients.stripe_account()
+    try:
+        decide(case, outcome, who=user(request), note=note, account=account)
+    except RefundedMeanwhile as error:
+        messages.warning(request, str(error))
+        return redirect(PAGE, case.pk)
+    except CaseTaken as error:
+        messages.error(request, f"Nothing was done. {error}")
+        return redirect(PAGE, case.pk)
+    except PaymentError as error:
+        messages.error(request, f"The case stays open: {error}. Try again in a minute.")
+        return redirect(PAGE, case.pk)
+    messages.success(request, f"Case {case.pk}: {outcome.label}. {WORDS[outcome][1]}")
+    return redirect(QUEUE)
+
+
+def _case(request: HttpRequest, case_id: int) -> Case:
+    need(request, SEE_CASES, DECIDE)
+    found: Any = Case.objects.select_related("order", "delivery")
+    case = cast("Case", get_object_or_404(found, pk=case_id))
+    set_log_session(case.order.session_id)
+    return case
+
+
+def _record(request: HttpRequest, case: Case, action: str) -> None:
+    record_action(
+        session_id=case.order.session_id or "",
+        action=action,
+        who=user(request).get_username(),
+        reason=f"case {case.pk}",
+    )
+
+
+def user(request: HttpRequest) -> User:
+    """Whoever got through the admin's door is a user."""
+    return cast("User", request.user)
+
+
+VERBS: Final[dict[str, Act]] = {"claim": claim, "leave": leave, "resolve": resolve}

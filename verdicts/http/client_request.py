@@ -1,0 +1,30 @@
+"""Who sent a request: the client's address, and the network it is counted as."""
+
+import ipaddress
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def client_address(request: HttpRequest) -> str:
+    """The peer's address; behind our proxy, the last one that it put into X-Forwarded-For."""
+    if settings.BEHIND_PROXY:
+        forwarded = request.headers.get("X-Forwarded-For", "")
+        return forwarded.rpartition(",")[2].strip()
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def network(address: str) -> str:
+    """What counts as one client: an IPv4 address, or the /64 that one IPv6 subscriber has."""
+    host = address.strip()
+    if host.count(":") == 1 or host.startswith("["):  # some proxies append a port
+        host = host.rpartition(":")[0].strip("[]")
+    try:
+        found = ipaddress.ip_address(host)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found, 64), strict=False))

@@ -1,0 +1,103 @@
+"""A django-q2 pool that can be killed as a whole, and how it is doing.
+
+django-q's processes share locks, and one that is killed takes those it holds with
+it: nothing ends, and something has stopped for good. The database cannot tell
+which pool that was, nor that jobs are done and never taken off the queue.
+"""
+
+import os
+import signal
+import time
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.sharedctypes import RawValue
+from typing import Final
+
+from django.db import connections
+from django_q.cluster import Cluster
+
+PARENT_CHECK_EVERY: Final = 1.0  # seconds
+STOP_AGAIN_EVERY: Final = 1.0  # seconds
+
+
+class Pool:
+    """One cluster in a process group of its own, started at once.
+
+    The group's first process watches for the death of this one, and kills the group then.
+    """
+
+    def __init__(self) -> None:
+        connections.close_all()  # two processes must not share one
+        self._leader = get_context("fork").Process(target=_run_cluster, args=[os.getpid()])
+        self._leader.start()
+        _lead_group(self._leader.pid or 0)
+
+    def is_alive(self) -> bool:
+        return self._leader.is_alive()
+
+    def stop(self) -> None:
+        """Let it finish what it is doing, and wait for that."""
+        while self._leader.is_alive():
+            self._leader.terminate()  # again: a pool that is just starting may miss one
+            self._leader.join(STOP_AGAIN_EVERY)
+
+    def kill(self) -> None:
+        """End every process of it that is left, now."""
+        if self._leader.pid:
+            with suppress(ProcessLookupError):
+                os.killpg(self._leader.pid, signal.SIGKILL)
+        self._leader.join()
+
+
+def _lead_group(pid: int) -> None:
+    """Called by parent and child: whichever is first, the group exists before it is needed."""
+    with suppress(ProcessLookupError):  # it has ended already
+        os.setpgid(pid, pid)
+
+
+def _run_cluster(parent: int) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)  # the parent's handlers mean nothing here
+    _lead_group(os.getpid())
+    cluster = Cluster()  # takes over SIGTERM and SIGINT, and stops in order
+    cluster.start()
+    while cluster.sentinel.is_alive():
+        cluster.sentinel.join(PARENT_CHECK_EVERY)
+        if os.getppid() != parent:
+            os.killpg(0, signal.SIGKILL)
+
+
+class Heartbeat:
+    """Made before the pool is forked. Without locks, so that nobody's death can stop it."""
+
+    def __init__(self) -> None:
+        self._round = RawValue("d", 0.0)
+        self._taken = RawValue("d", 0.0)
+        self._owed_since = RawValue("d", 0.0)
+
+    def rounded(self) -> None:
+        """The guard has looked after its processes."""
+        self._round.value = time.monotonic()
+
+    def taken(self) -> None:
+        """A job was taken from the queue."""
+        self._taken.value = time.monotonic()
+        if not self._owed_since.value:
+            self._owed_since.value = self._taken.value
+
+    def done(self) -> None:
+        """A job was taken off the queue."""
+        self._owed_since.value = 0.0
+
+    def is_idle(self, timeout: float) -> bool:
+        """Whether no job was taken for so many seconds, by a clock that nobody can step."""
+        return bool(self._taken.value < time.monotonic() - timeout)
+
+    def trouble(self, timeout: float) -> str:
+        """What has stood still for so many seconds; empty: nothing has."""
+        too_long_ago = time.monotonic() - timeout
+        if 0 < self._round.value < too_long_ago:
+            return f"The guard has not checked the workers for {timeout:g} s"
+        if 0 < self._owed_since.value < too_long_ago:
+            return f"A job was taken {timeout:g} s ago, and none is done since"
+        return ""

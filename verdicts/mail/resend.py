@@ -1,0 +1,63 @@
+"""A customer is sent the stored verdict email again, because a person says so.
+
+The same letter under the same Message-ID, so that a mailbox can tell; nothing
+is generated. Who and why goes on record.
+"""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from audit.actions import record_action
+from verdicts.core.errors import CannotResend, CaseTaken
+from verdicts.jobs import queue
+from verdicts.models import Case, Delivery, Order, Status, Verdict
+from verdicts.review.cases import close
+
+State = Delivery.State
+ENDED = (State.SENT, State.FAILED, State.UNCERTAIN)
+
+
+def resendable_email(order: Order) -> Delivery | None:
+    """The order's verdict email, if one was ever owed and its verdict is still to be sent."""
+    if order.status == Status.ERASED or Verdict.original_of(order) is None:
+        return None
+    return Delivery.objects.filter(order=order, kind=Delivery.Kind.VERDICT).first()
+
+
+def resend(order: Order, *, who: User, reason: str, seen: datetime | None) -> Delivery:
+    """Put it on its way again, once per look: `seen` is the `sent_at` that `who` was shown.
+
+    Raises CannotResend, with a sentence that says why; then nothing has happened.
+    """
+    delivery = resendable_email(order)
+    if delivery is None:
+        raise CannotResend("There is no stored verdict email to send.")
+    ended = Delivery.objects.filter(pk=delivery.pk, state__in=ENDED)
+    with transaction.atomic():
+        if not ended.filter(sent_at=seen).update(
+            state=State.PENDING, attempts=0, due_at=timezone.now(), error=""
+        ):
+            # Somebody else has pressed it since the page was read.
+            raise CannotResend("It is on its way already, or has been sent since you looked.")
+        _close_case(delivery, who=who, reason=reason)
+        record_action(
+            session_id=order.session_id or "",
+            action="resend verdict email",
+            who=who.get_username(),
+            reason=reason,
+        )
+        queue.enqueue(queue.DELIVER, delivery.pk)
+    delivery.refresh_from_db()
+    return delivery
+
+
+def _close_case(delivery: Delivery, *, who: User, reason: str) -> None:
+    """That it was not sent needs nobody any more."""
+    for case in Case.objects.select_related("order").filter(delivery=delivery, closed_at=None):
+        try:
+            close(case, Case.Outcome.RESENT, who=who, note=reason)
+        except CaseTaken as error:
+            raise CannotResend(str(error)) from None

@@ -1,0 +1,65 @@
+"""Emails: one row each, under one Message-ID for all attempts."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from audit.models import LABEL_CHOICES
+from verdicts.models.orders import Order
+from verdicts.models.verdicts import Verdict
+
+
+class Delivery(models.Model):
+    """One email that is owed to somebody, under one Message-ID for all its attempts."""
+
+    class Kind(models.TextChoices):
+        VERDICT = "verdict", "verdict"
+        HELD_BACK = "held_back", "held back"
+        REFUND = "refund", "refund"
+        STAFF = "staff", "to staff"
+        RETIRED = "retired", "model retired, to staff"
+        DIVERGENCE = "divergence", "divergence notice"
+        ESCALATION = "escalation", "variance above the line, to staff"
+        UNRECONCILED = "unreconciled", "Stripe's books out of reach, to staff"
+
+    class State(models.TextChoices):
+        PENDING = "pending", "pending"
+        SENDING = "sending", "sending"
+        SENT = "sent", "sent"
+        FAILED = "failed", "failed"
+        UNCERTAIN = "uncertain", "sent or not, nobody can tell"
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="deliveries")
+    kind = models.CharField(max_length=20, choices=Kind)
+    state = models.CharField(max_length=10, choices=State, default=State.PENDING)
+    # Owed once by this, however often and wherever to the site moves; the Message-ID of
+    # what was begun stays as it was.
+    name = models.CharField(max_length=255, editable=False)
+    message_id = models.CharField(max_length=255, unique=True)
+    about = models.CharField(max_length=200, blank=True, help_text="what the order does not say")
+    # The regeneration that a divergence notice is about.
+    regen = models.ForeignKey(Verdict, on_delete=models.PROTECT, null=True, blank=True)
+    # What was emailed is the authoritative original: its label, and a digest of
+    # the body, so that anybody can see whether two texts are the same.
+    emailed_label = models.CharField(max_length=7, choices=LABEL_CHOICES, blank=True)
+    body_sha256 = models.CharField(max_length=64, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    due_at = models.DateTimeField(null=True, blank=True)  # as on the order
+    sent_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "deliveries"
+        indexes: ClassVar[list[models.Index]] = [
+            # Whole: SQLite uses an index of some rows only where the query names no values.
+            models.Index("state", "id", name="delivery_state"),
+            models.Index("kind", "id", name="delivery_kind"),
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            # Not by `unique`, for which PostgreSQL would get a second index.
+            models.UniqueConstraint(fields=["name"], name="one_email_per_name"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} email of order {self.order_id}: {self.state}"

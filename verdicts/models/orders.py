@@ -1,0 +1,110 @@
+"""Orders. State moves by compare-and-swap, never by save()."""
+
+import uuid
+from collections.abc import Collection
+from typing import Any, ClassVar, cast
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from audit.core.vocabulary import TierName
+from audit.models import TIER_CHOICES
+
+
+class Status(models.TextChoices):
+    """Where an order stands. DESIGN's table says what each answers to a reader."""
+
+    CREATED = "created", "waiting for payment"
+    AWAITING = "awaiting", "waiting for a delayed payment"
+    PAID = "paid", "paid"
+    GENERATING = "generating", "being judged"
+    DELIVERED = "delivered", "delivered"
+    HELD = "held", "held for staff"
+    REJECTED = "rejected", "rejected by the gate"
+    FAILED = "failed", "failed"
+    EXPIRED = "expired", "expired unpaid"
+    PAYMENT_FAILED = "payment_failed", "payment failed"
+    ERASED = "erased", "erased"
+
+
+# What a payment can still come to.
+UNPAID = frozenset({Status.CREATED, Status.AWAITING, Status.EXPIRED, Status.PAYMENT_FAILED})
+
+
+class Order(models.Model):
+    """One purchase. The token names it to the outside before Stripe has named the session."""
+
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    session_id = models.CharField(max_length=255, unique=True, null=True, blank=True)
+    status = models.CharField(max_length=20, choices=Status, default=Status.CREATED)
+    tier = models.CharField(max_length=8, choices=TIER_CHOICES)
+    query = models.TextField()
+    email = models.EmailField(max_length=320, blank=True)
+    price_cents = models.PositiveIntegerField()
+    currency = models.CharField(max_length=3)
+    payment_intent = models.CharField(max_length=255, blank=True, db_index=True)
+    paid_at = models.DateTimeField(null=True, blank=True)
+    refunded_cents = models.PositiveIntegerField(default=0)
+    refunded_at = models.DateTimeField(null=True, blank=True)
+    # Model calls begun for the original; counted before each call, so that a
+    # call that kills its worker counts as well.
+    attempts = models.PositiveSmallIntegerField(default=0)
+    # While it is to be judged: when its job should have run, or until when whoever
+    # is at it holds it. Past that, anybody may take it over.
+    due_at = models.DateTimeField(null=True, blank=True)
+    # When Stripe was last asked about it while it was unpaid here (R10).
+    reread_at = models.DateTimeField(null=True, blank=True)
+    # The model that was gone when this order was last tried (R16).
+    retired_model = models.CharField(max_length=100, blank=True)
+    # The last regeneration: when it was begun, by the database's clock, how many there
+    # were, and until when whoever is at it holds it (R5, R6).
+    regen_at = models.DateTimeField(null=True, blank=True)
+    regens = models.PositiveIntegerField(default=0)
+    regen_until = models.DateTimeField(null=True, blank=True)
+    # The number of the authorized fresh generation, if there was one (R15).
+    authorization = models.PositiveSmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=200, blank=True, help_text="why held, rejected or failed")
+    # Cached answers given, and when last: counted in batches, a few seconds late.
+    hits = models.PositiveIntegerField(default=0)
+    last_read_at = models.DateTimeField(null=True, blank=True)
+    # Set by `manage.py smoke_test` before it pays, and by nobody else, least of all a customer.
+    smoke = models.BooleanField(default=False, db_default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            # What the sweep looks for: paid for, and not done with.
+            models.Index(
+                "due_at",
+                name="order_unfinished",
+                condition=Q(status__in=[Status.PAID, Status.GENERATING]),
+            ),
+            models.Index("paid_at", "tier", "status", "smoke", name="order_day"),
+            # What staff look for: whom it belongs to, however it was typed, and by filter.
+            models.Index(Lower("email"), name="order_email_lower"),
+            models.Index("status", "id", name="order_status"),
+            models.Index("tier", "id", name="order_tier"),
+            models.Index("id", name="order_smoke", condition=Q(smoke=True)),
+        ]
+
+    def __str__(self) -> str:
+        return f"order {self.pk} ({self.tier}, {self.status})"
+
+    @property
+    def tier_name(self) -> TierName:
+        """The tier, as the pure modules type it."""
+        return cast("TierName", self.tier)
+
+    def lock(self) -> "Order":
+        """The order as it is now, locked until the transaction ends (SELECT FOR UPDATE)."""
+        return Order.objects.select_for_update().get(pk=self.pk)
+
+    def move(self, sources: Collection[str], target: str, **changes: Any) -> bool:
+        """Compare-and-swap: to `target` if it still is in one of `sources`. False: it is not."""
+        moved = Order.objects.filter(pk=self.pk, status__in=sources).update(
+            status=target, **changes
+        )
+        if moved:
+            self.refresh_from_db()
+        return bool(moved)

@@ -1,0 +1,17 @@
+"""Counted reads, until they are added to orders and days."""
+
+from django.db import models
+
+
+class ReadBatch(models.Model):
+    """What a web process has counted, until the sweep adds it to orders and days."""
+
+    verdicts = models.JSONField(default=dict, help_text="answers from the cache, by verdict")
+    others = models.JSONField(default=dict, help_text="reads without one, by what came of them")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "verdicts_reads"  # its name before
+
+    def __str__(self) -> str:
+        return f"reads {self.pk}"
