@@ -28,7 +28,6 @@ from verdicts.models import (
     StripeEvent,
     Verdict,
 )
-from verdicts.payments.events import REFUNDED_EARLY
 from verdicts.results import cache
 
 # Which rows have a line in the log each, and what both say alike.
@@ -80,6 +79,11 @@ def house_facts(canary: str) -> dict[str, Any]:
     }
 
 
+def _is_refunded_early(order: Order) -> bool:
+    """Ended by a refund before it was judged: unlike other failures, no case is opened for it."""
+    return order.status == Status.FAILED and order.refunded_at is not None and not order.cases.all()
+
+
 def _orders() -> Iterator[dict[str, Any]]:
     cached = set(CachedVerdict.objects.values_list("session_id", flat=True))
     originals = ModelCall.objects.filter(kind="original")
@@ -96,7 +100,7 @@ def _orders() -> Iterator[dict[str, Any]]:
             "pk": order.pk,
             "number": number_in(order.query),
             "session": order.session_id,
-            "status": "refunded" if order.reason == REFUNDED_EARLY else order.status,
+            "status": "refunded" if _is_refunded_early(order) else order.status,
             "refunded": order.refunded_at is not None,
             "attempts": order.attempts,
             "regens": order.regens,

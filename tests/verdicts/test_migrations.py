@@ -10,7 +10,7 @@ from django_q.models import Schedule
 
 from verdicts.core.sessions import session_number
 from verdicts.jobs import queue
-from verdicts.models import CachedVerdict
+from verdicts.models import CachedVerdict, Order, StripeEvent
 from verdicts.results.read_rollup import add_up
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -124,3 +124,27 @@ def test_an_upgrade_adds_up_what_was_counted_by_session(ask, missed, migrate):
     add_up(most=1)
     order.refresh_from_db()
     assert order.hits == 3
+
+
+def test_an_upgrade_turns_sentences_into_states(delivered, migrate):
+    orders = [delivered("quick").pk for _ in range(3)]
+    old = migrate(("verdicts", "0021_standard_names"))
+    reasons = (
+        "made again from the log, which has its verdict: it was emailed before",
+        "another host may have emailed its verdict, or nobody",
+        "something else",
+    )
+    for pk, reason in zip(orders, reasons, strict=True):
+        old.get_model("verdicts", "Order").objects.filter(pk=pk).update(reason=reason)
+    events = old.get_model("verdicts", "StripeEvent").objects
+    outcomes = ("already further on", "erased, refunded in part", "no such payment here")
+    for outcome in outcomes:
+        events.create(event_id=outcome, type="x", object="{}", outcome=outcome)
+    migrate()
+    assert list(Order.objects.order_by("pk").values_list("recovered", flat=True)) == [
+        *("judged", "unclear", "")
+    ]
+    now = StripeEvent.objects.filter(type="x").values_list("event_id", "outcome")
+    assert [dict(now)[name] for name in outcomes] == [
+        *("already_advanced", "refunded_in_part", "unknown_payment")
+    ]

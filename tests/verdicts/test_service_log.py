@@ -66,7 +66,7 @@ def test_an_event_that_fails_is_about_its_session(client, monkeypatch):
 
 def test_a_refund_is_about_the_session_of_its_payment(client, paid_order, monkeypatch):
     order = paid_order()
-    monkeypatch.setattr("verdicts.payments.events.record_refund", lambda *_: 1 / 0)
+    monkeypatch.setattr("verdicts.payments.refunds.record_refund", lambda *_: 1 / 0)
     client.raise_request_exception = False
     refund = event(1, "charge.refunded", charge_object(payment_intent=order.payment_intent))
     with listening() as lines:

@@ -16,8 +16,8 @@ from verdicts.models import CachedVerdict, Case, Delivery, Order, Status
 from verdicts.monitoring.counters import totals
 from verdicts.monitoring.daily_stats import figures, roll_up_open_days
 from verdicts.monitoring.gauges import now
+from verdicts.payments.accept_payment import record_session
 from verdicts.payments.checkout import start_checkout
-from verdicts.payments.events import record_session
 from verdicts.results.read_counter import hits
 from verdicts.review.cases import close_all
 from verdicts.review.reviewed_outputs import labelled

@@ -20,7 +20,8 @@ from verdicts.jobs import queue
 from verdicts.mail.alerts import alert_model_retired
 from verdicts.mail.outbox import enqueue_email
 from verdicts.models import Case, Delivery, Order, Status, Verdict
-from verdicts.payments.events import REFUNDED_EARLY, apply_pending_refunds
+from verdicts.payments.events import apply_pending_refunds
+from verdicts.payments.refunds import REFUNDED_EARLY
 from verdicts.results import cache
 from verdicts.review.cases import open_case
 

@@ -2,7 +2,7 @@
 
 from verdicts.models.jobs import QueueHeartbeat
 from verdicts.models.mail import Delivery
-from verdicts.models.orders import UNPAID, Order, Status
+from verdicts.models.orders import UNPAID, Order, Recovered, Status
 from verdicts.models.payments import LookupLimit, Reconciled, StripeEvent
 from verdicts.models.review import Case
 from verdicts.models.stats import ReadBatch
@@ -18,6 +18,7 @@ __all__ = [
     "QueueHeartbeat",
     "ReadBatch",
     "Reconciled",
+    "Recovered",
     "Status",
     "StripeEvent",
     "Verdict",

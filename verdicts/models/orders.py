@@ -32,6 +32,14 @@ class Status(models.TextChoices):
 UNPAID = frozenset({Status.CREATED, Status.AWAITING, Status.EXPIRED, Status.PAYMENT_FAILED})
 
 
+class Recovered(models.TextChoices):
+    """How an order that this database did not know was recreated (R10). The label is displayed."""
+
+    JUDGED = "judged", "made again from the log, which has its verdict: it was emailed before"
+    OLDER = "older", "sold before this installation: its verdict was emailed then"
+    UNCLEAR = "unclear", "another host may have emailed its verdict, or nobody"
+
+
 class Order(models.Model):
     """One purchase. The token names it to the outside before Stripe has named the session."""
 
@@ -64,6 +72,8 @@ class Order(models.Model):
     regen_until = models.DateTimeField(null=True, blank=True)
     # The number of the authorized fresh generation, if there was one (R15).
     authorization = models.PositiveSmallIntegerField(null=True, blank=True)
+    recovered = models.CharField(max_length=8, choices=Recovered, blank=True, db_default="")
+    # Displayed only: no code depends on what it says.
     reason = models.CharField(max_length=200, blank=True, help_text="why held, rejected or failed")
     # Cached answers given, and when last: counted in batches, a few seconds late.
     hits = models.PositiveIntegerField(default=0)

@@ -9,13 +9,35 @@ from django.db.models import Q
 class StripeEvent(models.Model):
     """One event of Stripe's, stored before anything is done about it."""
 
+    class Outcome(models.TextChoices):
+        """What processing an event came to. The labels are displayed only."""
+
+        PAID = "paid", "paid"
+        HELD = "held", "held for staff"
+        AWAITING = "awaiting", "awaiting payment"
+        RECREATED = "recreated", "recreated"
+        ALREADY_PAID = "already_paid", "already paid"
+        ALREADY_ADVANCED = "already_advanced", "already further on"
+        EXPIRED = "expired", "expired"
+        PAYMENT_FAILED = "payment_failed", "payment failed"
+        ERASED = "erased", "erased"
+        NOT_OURS = "not_ours", "not our session"
+        UNKNOWN_PAYMENT = "unknown_payment", "no such payment here"
+        NO_PAYMENT_NAMED = "no_payment_named", "no payment named"
+        NO_AMOUNT = "no_amount", "no amount"
+        REFUNDED = "refunded", "refunded"
+        REFUNDED_IN_PART = "refunded_in_part", "refunded in part"
+        REFUND_IN_PROGRESS = "refund_in_progress", "refund in progress"
+        REFUND_FAILED = "refund_failed", "refund failed"
+        NOT_HANDLED = "not_handled", "not of a type that is handled"
+
     event_id = models.CharField(max_length=255, unique=True)
     type = models.CharField(max_length=100)
     # As text: PostgreSQL's JSON does not take every string that JSON allows.
     object = models.TextField()
     received_at = models.DateTimeField(auto_now_add=True)
     processed_at = models.DateTimeField(null=True, blank=True)
-    outcome = models.CharField(max_length=100, blank=True)
+    outcome = models.CharField(max_length=100, choices=Outcome, blank=True)
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

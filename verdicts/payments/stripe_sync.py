@@ -16,8 +16,8 @@ from verdicts.core.errors import PaymentsBusy, UnknownSession
 from verdicts.core.sessions import CheckoutSession, read_session
 from verdicts.http.concurrency_limit import Slots
 from verdicts.models import UNPAID, Order
+from verdicts.payments.accept_payment import import_session, record_session
 from verdicts.payments.client import Account, retrieve_session
-from verdicts.payments.events import import_session, record_session
 from verdicts.payments.session_history import house, logged, past_of
 
 # At most one look per order in this time, however often its page is loaded.

@@ -9,8 +9,7 @@ from django.db import transaction
 
 from audit.log import log
 from audit.log.reader import Past as Logged
-from verdicts.models import Order, Status
-from verdicts.payments.events import RESTORED
+from verdicts.models import Order, Recovered, Status
 from verdicts.privacy.erase import Unfinished, erase
 from verdicts.reconciliation.discrepancies import BATCH, FASTER, Discrepancy, Look, Repaired
 
@@ -57,7 +56,10 @@ def _erase(order: Order) -> Repaired:
 
 def _deliver(order: Order) -> Repaired:
     with transaction.atomic():
-        moved = order.move(_UNFINISHED, Status.DELIVERED, due_at=None, reason=RESTORED)
+        judged = Recovered.JUDGED
+        moved = order.move(
+            _UNFINISHED, Status.DELIVERED, due_at=None, recovered=judged, reason=judged.label
+        )
     if not moved:
         return FASTER
     return Repaired("nothing is emailed twice, its page is made when read")

@@ -18,14 +18,10 @@ from audit.log.reader import Past as Logged
 from verdicts.core.errors import UnknownSession
 from verdicts.core.sessions import CheckoutSession, read_session
 from verdicts.core.tiers import Price
-from verdicts.models import UNPAID, Case, Order, Status
+from verdicts.models import UNPAID, Case, Order, Status, StripeEvent
+from verdicts.payments.accept_payment import import_session, record_session, why_held
 from verdicts.payments.client import Account, list_sessions, retrieve_session
-from verdicts.payments.events import (
-    import_session,
-    record_refunded_charge,
-    record_session,
-    why_held,
-)
+from verdicts.payments.refunds import record_refunded_charge
 from verdicts.payments.session_history import House, Past, house, past_of
 from verdicts.reconciliation.backup_checks import backup_discrepancies, remembered
 from verdicts.reconciliation.discrepancies import FASTER, Discrepancy, Look, Repaired, console
@@ -198,11 +194,12 @@ def _awaited_discrepancies(look: Look, account: Account, charges: Charges) -> It
             yield Discrepancy("payment awaited", f"awaited for {days} days", DASHBOARD, **about)
 
 
+Outcome = StripeEvent.Outcome
 # What mends
 
 _TOLD: Final = {
-    "paid": "is paid, its verdict is being made",
-    "awaiting payment": "waits for its payment",
+    Outcome.PAID: "is paid, its verdict is being made",
+    Outcome.AWAITING: "waits for its payment",
 }
 
 
@@ -213,14 +210,14 @@ def _note(session: CheckoutSession, charge: dict[str, Any] | None) -> Repaired:
             record_refunded_charge(charge)
     order = Order.objects.filter(session_id=session.id).first()
     if order is None:
-        return Repaired(outcome, "failed")
+        return Repaired(outcome.label, "failed")
     if order.status == Status.HELD:
         return Repaired(f"held for staff: {console('order', order.pk)}", "case")
     if order.refunded_at:
         return Repaired(f"order {order.pk} is noted as paid, and as paid back")
-    if outcome.startswith("already"):  # its webhook, or another look
+    if outcome in (Outcome.ALREADY_PAID, Outcome.ALREADY_ADVANCED):  # by webhook, or another run
         return FASTER
-    return Repaired(f"order {order.pk} {_TOLD.get(outcome, f'was {outcome}')}")
+    return Repaired(f"order {order.pk} {_TOLD.get(outcome, f'was {outcome.label}')}")
 
 
 def _take_in(session: CheckoutSession, past: Past) -> Repaired:

@@ -19,8 +19,7 @@ from audit.log import log
 from audit.models import CrosscheckLog, LogEntry
 from verdicts.jobs import queue
 from verdicts.mail.outbox import enqueue_email
-from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
-from verdicts.payments.events import UNCLEAR
+from verdicts.models import CachedVerdict, Delivery, Order, Recovered, Status, Verdict
 from verdicts.reconciliation.discrepancies import BATCH, Discrepancy, Look, Repaired, console, each
 from verdicts.reconciliation.payment_checks import OTHER_LOGS
 from verdicts.reconciliation.sweep import STALE
@@ -58,7 +57,7 @@ def _verdicts(orders: list[Order]) -> Iterator[Discrepancy]:
             yield Discrepancy(
                 "no verdict", "delivered, but no verdict is stored", page, **_about(order)
             )
-        elif order.reason == UNCLEAR and order.pk not in emailed:
+        elif order.recovered == Recovered.UNCLEAR and order.pk not in emailed:
             yield Discrepancy("no email", order.reason, OTHER_LOGS, **_about(order))
 
 

@@ -10,7 +10,7 @@ from verdicts.core.sessions import payment_intent
 from verdicts.core.tiers import Price
 from verdicts.models import Order
 from verdicts.payments.client import Account, list_refunds
-from verdicts.payments.events import record_refunded_charge
+from verdicts.payments.refunds import record_refunded_charge
 from verdicts.reconciliation.discrepancies import BATCH, Discrepancy, Look, Repaired
 
 PAY_AGAIN: Final = "pay it back another way: see the refund in Stripe's dashboard"
@@ -61,4 +61,4 @@ def _gap(order: Order, charge: dict[str, Any]) -> Discrepancy | None:
 def _note(charge: dict[str, Any]) -> Repaired:
     with transaction.atomic():
         outcome = record_refunded_charge(charge)
-    return Repaired(f"noted as {outcome}")
+    return Repaired(f"noted as {outcome.label}")

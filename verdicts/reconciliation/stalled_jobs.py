@@ -18,7 +18,7 @@ from verdicts.jobs import queue
 from verdicts.mail.messages import TO_STAFF
 from verdicts.mail.outbox import enqueue_email
 from verdicts.models import Case, Delivery, Order, Status, StripeEvent
-from verdicts.payments.events import NO_SUCH_PAYMENT, process_again
+from verdicts.payments.events import process_again
 from verdicts.reconciliation import sweep
 from verdicts.reconciliation.discrepancies import (
     FASTER,
@@ -52,7 +52,9 @@ def idle_queues() -> list[str]:
 
 def _events(look: Look) -> Iterator[Discrepancy]:
     # A refund may wait for days for a payment that is not ours.
-    for event in each(sweep.waiting_events().exclude(outcome=NO_SUCH_PAYMENT), look):
+    for event in each(
+        sweep.waiting_events().exclude(outcome=StripeEvent.Outcome.UNKNOWN_PAYMENT), look
+    ):
         yield Discrepancy(
             "event",
             f"{event.type} {event.event_id}, received {_at(event.received_at)}, was not acted on",
@@ -148,8 +150,8 @@ def _process(event: StripeEvent) -> Repaired:
     process_again(event)
     event.refresh_from_db()
     if event.processed_at:
-        return Repaired(event.outcome)
-    if event.outcome == NO_SUCH_PAYMENT:
+        return Repaired(event.get_outcome_display())
+    if event.outcome == StripeEvent.Outcome.UNKNOWN_PAYMENT:
         return Repaired("it waits for its payment")
     return Repaired("it failed: see the service log", "failed")
 

@@ -117,7 +117,7 @@ def webhook(run: Run) -> str:
             else f"does Stripe's dashboard send to {settings.SITE_URL}/api/webhook, and is "
             "STRIPE_WEBHOOK_SECRET the secret of that very endpoint?",
         )
-    return f"{event.type}: {event.outcome}"
+    return f"{event.type}: {event.get_outcome_display()}"
 
 
 def verdict(run: Run) -> str:

@@ -8,7 +8,7 @@ from django_q.models import OrmQ
 
 from tests.support.stripe_objects import charge_object, session_object
 from verdicts.models import Delivery, Order, Status, StripeEvent
-from verdicts.payments import events
+from verdicts.payments import events, refunds
 from verdicts.payments.client import Event
 from verdicts.payments.events import process, receive
 from verdicts.reconciliation.sweep import sweep
@@ -61,7 +61,7 @@ def test_a_refund_that_overtakes_its_payment_leaves_no_verdict_to_be_owed(sandbo
     receive(completed())
     run_jobs()
     order = Order.objects.get()
-    assert (order.status, order.reason) == (Status.FAILED, events.REFUNDED_EARLY)
+    assert (order.status, order.reason) == (Status.FAILED, refunds.REFUNDED_EARLY)
     assert order.refunded_at
     assert not sandbox.requests("gemini")
     assert [one.kind for one in order.deliveries.all()] == [Delivery.Kind.REFUND]
@@ -85,7 +85,7 @@ def test_an_event_that_cannot_be_processed_keeps_no_order_waiting(sandbox, run_j
     def fail(_raw):
         raise RuntimeError
 
-    monkeypatch.setitem(events._ACTIONS, "charge.refunded", fail)  # noqa: SLF001 - as a bug would
+    monkeypatch.setitem(events.STRIPE_EVENTS, "charge.refunded", fail)
     run_jobs()
     assert status() == Status.DELIVERED
     assert StripeEvent.objects.filter(processed_at=None).count() == 1
@@ -144,7 +144,7 @@ def test_of_an_event_of_another_kind_id_and_type_are_kept_and_nothing_of_its_cus
     stored = receive(event(kind, {"id": "x", "email": "buyer@example.com"}, "evt_other"))
     stored.refresh_from_db()
     assert (stored.event_id, stored.type, stored.object) == ("evt_other", kind, "{}")
-    assert stored.outcome == "not of our kind"
+    assert stored.outcome == StripeEvent.Outcome.NOT_HANDLED
     assert stored.processed_at
 
 
@@ -260,7 +260,7 @@ def test_odd_text_in_an_event_is_stored():
 def test_of_a_session_that_is_not_ours_no_personal_data_is_kept(kind):
     receive(event(kind, session_object(metadata={})))
     stored = StripeEvent.objects.get()
-    assert stored.outcome == "not our session"
+    assert stored.outcome == StripeEvent.Outcome.NOT_OURS
     assert "buyer@example.com" not in stored.object
     assert json.loads(stored.object)["id"] == SESSION
 
@@ -274,5 +274,5 @@ def test_of_a_payment_that_is_not_ours_no_personal_data_is_kept_once_that_is_sur
     stored.refresh_from_db()
     assert process(stored)
     stored.refresh_from_db()
-    assert stored.outcome == events.NO_SUCH_PAYMENT
+    assert stored.outcome == StripeEvent.Outcome.UNKNOWN_PAYMENT
     assert "buyer@example.com" not in stored.object

@@ -10,7 +10,7 @@ from tests.verdicts.payments.test_webhook_api import EVENT, post
 from verdicts.core.sessions import LATEST, read_session
 from verdicts.jobs.queue import GENERATE
 from verdicts.models import Order, Status, StripeEvent
-from verdicts.payments.events import NO_SUCH_PAYMENT, import_session
+from verdicts.payments.accept_payment import import_session
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +50,7 @@ def test_any_value_in_any_place_is_taken_and_buys_nothing_that_was_not_paid_for(
         assert (order.tier, order.price_cents, order.currency) == ("full", 500, "cad")
     assert OrmQ.objects.filter(key=GENERATE).count() == paid.count()
     waiting = StripeEvent.objects.filter(processed_at=None)
-    assert {event.outcome for event in waiting} <= {NO_SUCH_PAYMENT}
+    assert {event.outcome for event in waiting} <= {StripeEvent.Outcome.UNKNOWN_PAYMENT}
 
 
 @pytest.mark.parametrize(

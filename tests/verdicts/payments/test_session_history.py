@@ -10,10 +10,10 @@ from audit.log import reader
 from tests.support.reconciliation import discrepancies, done, look
 from verdicts.clients import stripe_account
 from verdicts.core.errors import PaymentsBusy
-from verdicts.models import Order, Status, Verdict
+from verdicts.models import Order, Recovered, Status, Verdict
 from verdicts.payments import session_history
 from verdicts.payments.client import Event, retrieve_session
-from verdicts.payments.events import RESTORED, receive
+from verdicts.payments.events import receive
 from verdicts.payments.stripe_sync import import_from_stripe
 from verdicts.privacy.erase import erase
 
@@ -77,7 +77,7 @@ def test_what_the_log_has_judged_is_emailed_once_however_often_events_come(
     event(session_id)
     run_jobs()
     order = Order.objects.get()
-    assert (order.status, order.reason) == (Status.DELIVERED, RESTORED)
+    assert (order.status, order.recovered) == (Status.DELIVERED, Recovered.JUDGED)
     assert (len(sandbox.messages(to=BUYER)), Verdict.objects.count()) == (1, 0)
 
 
@@ -102,7 +102,7 @@ def test_an_order_that_was_not_judged_by_the_time_of_the_backup_is_not_judged_ag
     assert [kind for kind, _ in discrepancies(report)] == ["order lost"]
     run_jobs()
     order.refresh_from_db()
-    assert (order.status, order.reason) == (Status.DELIVERED, RESTORED)
+    assert (order.status, order.recovered) == (Status.DELIVERED, Recovered.JUDGED)
     assert len(sandbox.messages(to=BUYER)) == 1
     assert discrepancies(look(apply=True)) == []
 

@@ -5,8 +5,8 @@ from tests.support.stripe_objects import session_object
 from verdicts.clients import stripe_account
 from verdicts.core.sessions import read_session
 from verdicts.models import Order, Status
+from verdicts.payments.accept_payment import record_session
 from verdicts.payments.checkout import start_checkout
-from verdicts.payments.events import record_session
 from verdicts.smoke_test.marking import mark_as_smoke
 
 pytestmark = pytest.mark.django_db

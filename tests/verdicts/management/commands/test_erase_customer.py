@@ -179,7 +179,7 @@ def test_a_refund_is_booked_and_nobody_is_written_to(delivered, run_jobs, sandbo
     stored = charge(order, 3)
     stored.refresh_from_db()
     order.refresh_from_db()
-    assert stored.outcome == "erased, refunded"
+    assert stored.outcome == "refunded"
     assert EMAIL not in stored.object
     assert order.refunded_cents == 500
     assert run_jobs() == []
