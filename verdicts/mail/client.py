@@ -1,13 +1,15 @@
-"""Sending one letter through whichever of Django's mail backends is set.
+"""Sends one message through the Django email backend that ORACLE_MAIL selects.
 
-Maps what goes wrong to the one question that matters: was it taken, or can
-nobody tell?
+Errors are mapped to what the outbox must know: the server refused the message (MailRefused), or
+it may have accepted it (MailUncertain).
 """
 
 import asyncio
 import smtplib
+from dataclasses import dataclass
 from typing import Final
 
+from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 
 from verdicts.core.errors import MailRefused, MailUncertain
@@ -16,29 +18,30 @@ from verdicts.http.deadline import within
 DEADLINE: Final = 30.0
 
 
-def send(
-    *,
-    to: list[str],
-    sender: str,
-    reply_to: str,
-    subject: str,
-    text: str,
-    html: str,
-    message_id: str,
-) -> None:
-    """Returns once the server has taken the message. Raises a MailError."""
-    message = EmailMultiAlternatives(
-        subject=" ".join(subject.split()),  # a line break would start a header
-        body=text,
-        from_email=sender,
-        to=to,
-        reply_to=[reply_to],
-        headers={"Message-ID": message_id, "Auto-Submitted": "auto-generated"},
+@dataclass(frozen=True, slots=True)
+class Message:
+    to: list[str]
+    subject: str
+    text: str
+    html: str
+    message_id: str
+    label: str = ""  # the verdict that the message carries, if it carries one
+
+
+def send(message: Message) -> None:
+    """Returns once the server has accepted the message. Raises a MailError."""
+    mime = EmailMultiAlternatives(
+        subject=" ".join(message.subject.split()),  # a line break would start a header
+        body=message.text,
+        from_email=settings.DEFAULT_FROM_EMAIL,
+        to=message.to,
+        reply_to=[settings.SUPPORT_EMAIL],
+        headers={"Message-ID": message.message_id, "Auto-Submitted": "auto-generated"},
     )
-    message.attach_alternative(html, "text/html")
+    mime.attach_alternative(message.html, "text/html")
     try:
-        # In a thread: SMTP's time-out is per read, and a server may dribble for ever.
-        within(DEADLINE, asyncio.to_thread(message.send))
+        # In a thread with a total deadline: SMTP's time-out is per read.
+        within(DEADLINE, asyncio.to_thread(mime.send))
     except ValueError as error:  # of Django's; its text quotes the address
         raise MailRefused(f"it cannot be written as a message ({type(error).__name__})") from None
     except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:

@@ -1,6 +1,5 @@
-"""What each email says: subject, text and HTML from one family of templates."""
+"""Renders each email from what is stored: subject, text and HTML."""
 
-from dataclasses import dataclass
 from typing import cast
 from urllib.parse import urlencode
 
@@ -13,44 +12,16 @@ from verdicts.core.disclaimer import NOTE
 from verdicts.core.label_texts import MEANING
 from verdicts.core.presentation import readable, without_links
 from verdicts.core.tiers import TIER, Price
+from verdicts.mail.client import Message
+from verdicts.mail.kinds import KINDS, Audience, Kind
 from verdicts.models import Delivery, Order, Verdict
-
-_SUBJECTS = {
-    Delivery.Kind.VERDICT: "Your Oracle verdict: {label}",
-    Delivery.Kind.HELD_BACK: "Your Oracle verdict was held back",
-    Delivery.Kind.REFUND: "Your Oracle payment was refunded",
-    Delivery.Kind.STAFF: "Oracle: an order needs you",
-    Delivery.Kind.RETIRED: "Oracle: the model no longer answers",
-    Delivery.Kind.DIVERGENCE: "About your Oracle verdict: your emailed {label} stands",
-    Delivery.Kind.ESCALATION: "Oracle: the model contradicts itself too often",
-    Delivery.Kind.UNRECONCILED: "Oracle: Stripe's books and ours do not agree",
-}
-TO_STAFF = frozenset(
-    {
-        Delivery.Kind.STAFF,
-        Delivery.Kind.RETIRED,
-        Delivery.Kind.ESCALATION,
-        Delivery.Kind.UNRECONCILED,
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    to: list[str]
-    subject: str
-    text: str
-    html: str
-    message_id: str
-    label: str = ""  # the verdict it carries, if it carries one
 
 
 def compose(delivery: Delivery) -> Message:
-    """The letter, from what is stored: the same each time, so a second attempt is a copy."""
-    order, kind = delivery.order, Delivery.Kind(delivery.kind)
-    verdict = None
-    if kind == Delivery.Kind.VERDICT:
-        verdict = Verdict.objects.get(order=order, kind="original")
+    """The email, from what is stored: the same each time, so that a retry is a copy."""
+    order, kind = delivery.order, Kind(delivery.kind)
+    row = KINDS[kind]
+    verdict = Verdict.objects.get(order=order, kind="original") if kind == Kind.VERDICT else None
     emailed = verdict.label if verdict else ""
     if delivery.regen:
         emailed = DivergenceEvent.objects.get(crosscheck=delivery.regen.crosscheck).original_verdict
@@ -63,22 +34,23 @@ def compose(delivery: Delivery) -> Message:
         "tier": TIER[order.tier_name],
         "price": Price(order.price_cents, order.currency),
         "refunded": Price(order.refunded_cents, order.currency),
-        # Of the emailed label; what was emailed from elsewhere may be unknown here.
+        # Of the emailed label, which is unknown for a session sold by another installation.
         "meaning": MEANING.get(cast("Label", emailed)),
         "reading": without_links(readable(order.tier_name, verdict.payload)) if verdict else None,
         "fingerprint": verdict.fingerprint if verdict else "",
-        "check": _last_check(order) if kind == Delivery.Kind.STAFF else None,
+        "check": _last_check(order) if kind == Kind.STAFF else None,
         "result_url": result_url(order),
         "admin_url": f"{settings.SITE_URL}/admin/verdicts/order/{order.pk}/change/",
         "support": settings.SUPPORT_EMAIL,
         "sandbox": settings.SANDBOX,
     }
-    subject = _SUBJECTS[kind].format(label=emailed)
+    subject = row.subject.format(label=emailed)
+    customer = [order.email] if order.email else []
     return Message(
-        to=list(settings.STAFF_EMAILS) if kind in TO_STAFF else [order.email] * bool(order.email),
+        to=customer if row.audience is Audience.CUSTOMER else list(settings.STAFF_EMAILS),
         subject=f"[SANDBOX] {subject}" if settings.SANDBOX else subject,
-        text=render_to_string(f"email/{kind}.txt", context),
-        html=render_to_string(f"email/{kind}.html", context),
+        text=render_to_string(f"email/{row.template}.txt", context),
+        html=render_to_string(f"email/{row.template}.html", context),
         message_id=delivery.message_id,
         label=emailed,
     )

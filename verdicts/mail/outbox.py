@@ -1,14 +1,13 @@
-"""Emails that are owed: each under one Message-ID, however often it has to be tried.
+"""The outbox: every email is a row with one Message-ID for all its attempts.
 
-Claimed before the call, marked after it. A crash or a time-out in between
-leaves it unknown whether the server took the message: what a customer paid for
-is then sent again with the same Message-ID, so that a mailbox can tell; a
-divergence notice becomes `uncertain`, for staff to see (R13).
+A row is claimed (with a lease) before the call and marked after it. If the worker dies or the
+server does not answer, it is unknown whether the message was accepted: what a customer paid for
+is then sent again with the same Message-ID, which mailboxes deduplicate; a divergence notice
+becomes `uncertain`, for staff to see (R13).
 """
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
@@ -22,52 +21,24 @@ from django.utils import timezone
 from audit.models import DayCount
 from verdicts.core.errors import MailError, MailUncertain
 from verdicts.jobs import queue
-from verdicts.mail.messages import TO_STAFF, Message, compose
+from verdicts.mail.client import Message
+from verdicts.mail.kinds import KINDS, OPERATIONAL_KINDS, TO_CUSTOMERS, RetryPolicy
+from verdicts.mail.messages import compose
 from verdicts.models import Case, Delivery, Order, Status, Verdict
 from verdicts.review.cases import open_case
 
 logger = logging.getLogger(__name__)
 
 State = Delivery.State
-_WORDS: Final = {
+_END_TEXTS: Final = {
     State.FAILED: "could not be sent",
     State.UNCERTAIN: "may or may not have been sent",
 }
 
-# They hang on an order, and say nothing of its customer.
-OPERATIONAL_KINDS: Final = (
-    Delivery.Kind.RETIRED,
-    Delivery.Kind.ESCALATION,
-    Delivery.Kind.UNRECONCILED,
-)
-# A smoke test's emails are in no figure; what is true of the house is, whoever found out.
-IN_FIGURES: Final = Q(order__smoke=False) | Q(kind__in=OPERATIONAL_KINDS)
-
-# The gateway, as the caller passes it in.
+# The mail client, as the caller passes it in.
 Send = Callable[[Message], None]
 
 LEASE: Final = timedelta(seconds=60)
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How long an email is tried for: seconds after each attempt but the last."""
-
-    waits: tuple[int, ...]
-    sends_again: bool  # where nobody can tell whether it was sent
-
-    @property
-    def attempts(self) -> int:
-        return len(self.waits) + 1
-
-
-# From a hiccup to an afternoon: five hours in all.
-BACKOFF_5_HOURS: Final = RetryPolicy((1, 5, 30, 120, 600, 3_600, 14_400), sends_again=True)
-ONE_RETRY: Final = RetryPolicy((60,), sends_again=False)
-
-
-def retry_policy(kind: str) -> RetryPolicy:
-    return ONE_RETRY if kind == Delivery.Kind.DIVERGENCE else BACKOFF_5_HOURS
 
 
 def enqueue_email(
@@ -78,9 +49,10 @@ def enqueue_email(
     about: str = "",
     regen: Verdict | None = None,
 ) -> Delivery:
-    """Put an email on the way, once per `name`, which is the order's unless it is given.
+    """Create the email and queue its job, once per `name` (by default one per order and kind).
 
-    `about` and `regen` are kept with it, for what the order itself does not say.
+    `about` and `regen` are stored with it: what the order itself does not say. Call inside the
+    transaction of the state that the email reports.
     """
     name = f"{kind}.{name or order.token.hex}"
     delivery, new = Delivery.objects.get_or_create(
@@ -100,9 +72,9 @@ def enqueue_email(
 
 
 def reopen(delivery: Delivery, *, even_uncertain: bool = False) -> bool:
-    """Owe it again where it was given up; under the same Message-ID, as ever.
+    """Make a failed email pending again, under the same Message-ID.
 
-    `even_uncertain`: a person has decided that it may arrive twice (R13).
+    `even_uncertain`: a member of staff has decided that it may arrive twice (R13).
     """
     ended = [State.FAILED, State.UNCERTAIN] if even_uncertain else [State.FAILED]
     return bool(
@@ -113,20 +85,20 @@ def reopen(delivery: Delivery, *, even_uncertain: bool = False) -> bool:
 
 
 def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
-    """Send it, if it is still owed and nobody else is at it."""
+    """Send it, if it is pending and no other worker holds it."""
     delivery = _claim(delivery_id)
     if delivery is None:
         return None
     message = compose(delivery)
     if not message.to:
-        _give_up(delivery, "nobody to send it to", State.FAILED)
+        _give_up(delivery, "no address to send it to", State.FAILED)
         return None
     if not _claimed(delivery).exists():
-        return None  # we were held up, and meanwhile it was taken over, or the order erased
+        return None  # this worker was paused: the lease was taken over, or the order erased
     try:
         send(message)
     except MailError as error:
-        _again(delivery, error)
+        _retry(delivery, error)
         return None
     _mark(
         delivery,
@@ -140,38 +112,38 @@ def deliver(delivery_id: int, *, send: Send) -> Delivery | None:
 
 
 def is_being_sent(order: Order) -> bool:
-    """Whether somebody is at an email about its customer just now."""
+    """Whether a worker is sending an email about its customer now."""
     sending = order.deliveries.filter(state=State.SENDING, due_at__gt=timezone.now())
     return sending.exclude(kind__in=OPERATIONAL_KINDS).exists()
 
 
 @transaction.atomic
 def _claim(delivery_id: int) -> Delivery | None:
-    # With the order held, an erasure comes before the claim, or sees that it is being sent.
+    # With the order locked, an erasure comes before the claim, or sees that it is being sent.
     Order.objects.select_for_update(no_key=True, of=("self",)).get(deliveries=delivery_id)
     now = timezone.now()
     one = Delivery.objects.select_related("order").filter(pk=delivery_id)
     if stop_erased(one):
         return None
-    has = retry_policy(one.values_list("kind", flat=True).get())
+    retry = _retry_policy(one.values_list("kind", flat=True).get())
     waiting = queue.is_due(state=State.PENDING)
     abandoned = Q(state=State.SENDING, due_at__lt=now)
-    free = waiting | abandoned if has.sends_again else waiting
-    if one.filter(free, attempts__lt=has.attempts).update(
+    free = waiting | abandoned if retry.resend_if_unknown else waiting
+    if one.filter(free, attempts__lt=retry.max_attempts).update(
         state=State.SENDING, attempts=F("attempts") + 1, due_at=now + LEASE
     ):
         return one.get()
-    # An attempt that took its worker down with it, and is not to be repeated.
-    fewest = has.attempts if has.sends_again else 1
-    lost = one.filter(abandoned, attempts__gte=fewest).first()
+    # Its worker died during an attempt that must not be repeated.
+    last = retry.max_attempts if retry.resend_if_unknown else 1
+    lost = one.filter(abandoned, attempts__gte=last).first()
     if lost:
-        end = State.FAILED if has.sends_again else State.UNCERTAIN
-        _give_up(lost, "the last attempt never came back", end)
+        end = State.FAILED if retry.resend_if_unknown else State.UNCERTAIN
+        _give_up(lost, "the last attempt did not return", end)
     return None
 
 
 def stop_erased(deliveries: QuerySet[Delivery]) -> int:
-    """What is owed for an erased order is sent to nobody; what staff are told of the house is."""
+    """Pending emails of erased orders are not sent; those that concern the whole site are."""
     return (
         deliveries.filter(order__status=Status.ERASED, state__in=[State.PENDING, State.SENDING])
         .exclude(kind__in=OPERATIONAL_KINDS)
@@ -179,16 +151,20 @@ def stop_erased(deliveries: QuerySet[Delivery]) -> int:
     )
 
 
-def _again(delivery: Delivery, error: MailError) -> None:
+def _retry_policy(kind: str) -> RetryPolicy:
+    return KINDS[Delivery.Kind(kind)].retry
+
+
+def _retry(delivery: Delivery, error: MailError) -> None:
     logger.warning("delivery %s, attempt %s: %s", delivery.pk, delivery.attempts, error)
-    has = retry_policy(delivery.kind)
-    unknown = isinstance(error, MailUncertain) and not has.sends_again
-    if unknown or delivery.attempts >= has.attempts:
+    retry = _retry_policy(delivery.kind)
+    unknown = isinstance(error, MailUncertain) and not retry.resend_if_unknown
+    if unknown or delivery.attempts >= retry.max_attempts:
         _give_up(delivery, str(error), State.UNCERTAIN if unknown else State.FAILED)
         return
-    delay = has.waits[delivery.attempts - 1]
-    if has.sends_again:  # a notice has its hour: exactly one retry, exactly then
-        delay = max(delay, min(getattr(error, "retry_after", 0), has.waits[-1]))
+    delay = retry.delays[delivery.attempts - 1]
+    if retry.resend_if_unknown:  # else: exactly one retry, exactly then (R13)
+        delay = max(delay, min(getattr(error, "retry_after", 0), retry.delays[-1]))
     due_at = timezone.now() + timedelta(seconds=delay)
     with transaction.atomic():
         _mark(delivery, state=State.PENDING, error=str(error)[:200], due_at=due_at)
@@ -196,7 +172,7 @@ def _again(delivery: Delivery, error: MailError) -> None:
 
 
 def _give_up(delivery: Delivery, why: str, end: Delivery.State) -> None:
-    """It has come to its end, visibly; a customer who waits for it is staff's business now."""
+    """End it, visibly: where a customer waits for it, a case is opened for staff."""
     logger.error("delivery %s (%s) is %s: %s", delivery.pk, delivery.kind, end, why)
     with transaction.atomic():
         given_up = Delivery.objects.filter(
@@ -204,8 +180,8 @@ def _give_up(delivery: Delivery, why: str, end: Delivery.State) -> None:
         ).update(state=end, due_at=None, error=why[:200])
         if given_up:
             _count(delivery, end)
-        if given_up and delivery.kind not in TO_STAFF:
-            about = f"the {delivery.kind} email {_WORDS[end]}: {why}"
+        if given_up and delivery.kind in TO_CUSTOMERS:
+            about = f"the {delivery.kind} email {_END_TEXTS[end]}: {why}"
             case = open_case(delivery.order, Case.Kind.EMAIL, delivery=delivery)
             if case:
                 enqueue_email(
@@ -214,18 +190,18 @@ def _give_up(delivery: Delivery, why: str, end: Delivery.State) -> None:
 
 
 def _mark(delivery: Delivery, *, due_at: datetime | None = None, **changes: Any) -> None:
-    """Only while the claim is ours: a late answer must not undo what came after it."""
+    """Only while the lease is ours: a late answer must not undo what came after it."""
     with transaction.atomic():
         if _claimed(delivery).update(due_at=due_at, **changes) and changes["state"] == State.SENT:
             _count(delivery, State.SENT)
 
 
 def _claimed(delivery: Delivery) -> QuerySet[Delivery]:
-    """The email, if nobody has taken it from us since we claimed this attempt."""
+    """The email, if this worker still holds the attempt that it claimed."""
     return Delivery.objects.filter(pk=delivery.pk, state=State.SENDING, attempts=delivery.attempts)
 
 
 def _count(delivery: Delivery, end: Delivery.State) -> None:
-    if delivery.order.smoke and delivery.kind not in OPERATIONAL_KINDS:  # as IN_FIGURES has it
+    if delivery.order.smoke and delivery.kind not in OPERATIONAL_KINDS:  # as COUNTED has it
         return
     DayCount.add(timezone.now().date(), DayCount.EMAIL, key=f"{delivery.kind} {end.value}")

@@ -16,7 +16,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from audit.models import DayCount, LogEntry
 from audit.variance import variance
 from verdicts.jobs.queue import GENERATE, POST
-from verdicts.mail.outbox import IN_FIGURES
+from verdicts.mail.kinds import COUNTED
 from verdicts.models import Case, Delivery, Order, QueueHeartbeat, Reconciled, Status, StripeEvent
 
 QUEUES = (GENERATE, POST)
@@ -110,7 +110,7 @@ def _queues(at: datetime) -> Iterator[Metric]:
 
 def _emails() -> Iterator[tuple[tuple[str, ...], int]]:
     for states in (WAITING, UNSENT):  # an index each
-        some = Delivery.objects.filter(IN_FIGURES, state__in=states).values_list("kind", "state")
+        some = Delivery.objects.filter(COUNTED, state__in=states).values_list("kind", "state")
         for kind, state, count in some.annotate(n=Count("pk")).order_by():
             yield (kind, state), count
 

@@ -17,7 +17,8 @@ from audit.actions import record_action
 from audit.log.erasure import erase_previews
 from audit.models import CrosscheckLog, ModelCall
 from verdicts.core.errors import PaymentError, UnknownSession
-from verdicts.mail.outbox import OPERATIONAL_KINDS, is_being_sent, stop_erased
+from verdicts.mail.kinds import OPERATIONAL_KINDS
+from verdicts.mail.outbox import is_being_sent, stop_erased
 from verdicts.models import UNPAID, CachedVerdict, Delivery, Order, Status, StripeEvent
 from verdicts.payments.client import Account
 from verdicts.payments.events import redact_event

@@ -15,7 +15,7 @@ from django.db.models import Model
 
 from audit.models import CrosscheckLog
 from verdicts.jobs import queue
-from verdicts.mail.messages import TO_STAFF
+from verdicts.mail.kinds import TO_CUSTOMERS
 from verdicts.mail.outbox import enqueue_email
 from verdicts.models import Case, Delivery, Order, Status, StripeEvent
 from verdicts.payments.events import process_again
@@ -104,7 +104,7 @@ def _unsent(look: Look) -> Iterator[Discrepancy]:
     ended = [Delivery.State.FAILED, Delivery.State.UNCERTAIN]
     # A smoke test's order has no cases: nobody waits for it.
     untold = Delivery.objects.filter(state__in=ended, cases=None, order__smoke=False)
-    untold = untold.exclude(kind__in=TO_STAFF).exclude(order__status=Status.ERASED)
+    untold = untold.filter(kind__in=TO_CUSTOMERS).exclude(order__status=Status.ERASED)
     for delivery in each(untold.select_related("order"), look):
         yield Discrepancy(
             "no case",

@@ -75,7 +75,7 @@ def refund_mail(customer: Customer, **changes: str) -> Mail:
 
 
 def staff_mail(customer: Customer, **changes: str) -> Mail:
-    told = mail(customer, "staff", "Oracle: an order needs you", **changes)
+    told = mail(customer, "staff", "Oracle: an order needs review", **changes)
     return replace(told, to="staff@oracle.example", about=100 + customer.number)
 
 

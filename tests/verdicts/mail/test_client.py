@@ -1,18 +1,18 @@
+from dataclasses import replace
+
 import pytest
 
 from tests.support.smtp_server import smtp_server
 from verdicts.core.errors import MailRefused, MailUncertain
-from verdicts.mail.client import send
+from verdicts.mail.client import Message, send
 
-LETTER = {
-    "to": ["buyer@example.com"],
-    "sender": "Oracle <oracle@42sisters.ai>",
-    "reply_to": "oracle@42sisters.ai",
-    "subject": "Your verdict\r\nBcc: everyone@example.com",
-    "text": "Plainly.",
-    "html": "<p>Plainly.</p>",
-    "message_id": "<verdict.1@oracle.example>",
-}
+MESSAGE = Message(
+    to=["buyer@example.com"],
+    subject="Your verdict\r\nBcc: everyone@example.com",
+    text="Plainly.",
+    html="<p>Plainly.</p>",
+    message_id="<verdict.1@oracle.example>",
+)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def by_smtp(settings):
 def test_smtp_carries_both_bodies_our_message_id_and_no_smuggled_header(by_smtp):
     with smtp_server("good") as server:
         by_smtp.EMAIL_PORT = server.server_address[1]
-        send(**LETTER)
+        send(MESSAGE)
     (message,) = server.messages
     assert "Message-ID: <verdict.1@oracle.example>" in message
     assert "Plainly." in message
@@ -47,7 +47,7 @@ def test_what_was_refused_is_told_from_what_nobody_knows(by_smtp, mood, error):
     with smtp_server(mood) as server:
         by_smtp.EMAIL_PORT = server.server_address[1]
         with pytest.raises(error):
-            send(**LETTER)
+            send(MESSAGE)
 
 
 @pytest.mark.parametrize("address", ["a,b@c.ca", "a@b..ca", "ö,b@c.ca", "a@" + "é" * 80 + ".ca"])
@@ -55,19 +55,19 @@ def test_an_address_that_cannot_be_written_is_refused_and_not_repeated(by_smtp, 
     with smtp_server("good") as server:
         by_smtp.EMAIL_PORT = server.server_address[1]
         with pytest.raises(MailRefused) as caught:
-            send(**{**LETTER, "to": [address]})
+            send(replace(MESSAGE, to=[address]))
     assert address not in str(caught.value)
 
 
 def test_no_server_at_all_has_taken_nothing(by_smtp):
     by_smtp.EMAIL_PORT = 1
     with pytest.raises(MailRefused, match="no mail server"):
-        send(**LETTER)
+        send(MESSAGE)
 
 
 def test_email_can_go_to_files(settings, tmp_path):
     settings.EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
     settings.EMAIL_FILE_PATH = tmp_path
-    send(**LETTER)
+    send(MESSAGE)
     (written,) = tmp_path.iterdir()
     assert "Message-ID: <verdict.1@oracle.example>" in written.read_text()

@@ -5,8 +5,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from verdicts.core.errors import MailRefused
+from verdicts.mail.kinds import BACKOFF_5_HOURS
 from verdicts.mail.messages import compose
-from verdicts.mail.outbox import BACKOFF_5_HOURS, deliver, enqueue_email
+from verdicts.mail.outbox import deliver, enqueue_email
 from verdicts.models import Delivery, Status, Verdict
 from verdicts.tasks import deliver as deliver_task
 from verdicts.tasks import fulfil_order
@@ -69,7 +70,7 @@ def test_after_the_last_attempt_it_is_failed_and_visible(sandbox, owed, run_jobs
     sandbox.fault("graph", "error", times=None, match="sendMail")
     run_jobs(now=True)
     owed.refresh_from_db()
-    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, BACKOFF_5_HOURS.attempts)
+    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, BACKOFF_5_HOURS.max_attempts)
     assert owed.error == "Graph answered 500"
 
 
@@ -147,13 +148,13 @@ def test_an_attempt_that_never_comes_back_counts_and_has_an_end(owed):
     def die(message):
         raise RuntimeError("killed")
 
-    for _ in range(BACKOFF_5_HOURS.attempts):
+    for _ in range(BACKOFF_5_HOURS.max_attempts):
         with pytest.raises(RuntimeError):
             deliver(owed.pk, send=die)
         Delivery.objects.update(due_at=timezone.now() - timedelta(seconds=1))
     assert deliver(owed.pk, send=die) is None
     owed.refresh_from_db()
-    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, BACKOFF_5_HOURS.attempts)
+    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, BACKOFF_5_HOURS.max_attempts)
     told = owed.order.deliveries.get(kind=Delivery.Kind.STAFF)
     assert "verdict email could not be sent" in compose(told).text
 
@@ -173,7 +174,7 @@ def test_without_an_address_it_fails_and_says_why(sandbox, paid_order):
     deliver_task(delivery.pk)
     delivery.refresh_from_db()
     order.refresh_from_db()
-    assert (delivery.state, delivery.error) == (Delivery.State.FAILED, "nobody to send it to")
+    assert (delivery.state, delivery.error) == (Delivery.State.FAILED, "no address to send it to")
     assert order.status == Status.DELIVERED
 
 

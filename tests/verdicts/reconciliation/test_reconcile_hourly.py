@@ -59,7 +59,7 @@ def test_a_failure_is_counted_quietly_and_told_to_staff_once_it_lasts(
     assert (delivery.kind, delivery.order) == ("unreconciled", order)
     run_jobs()
     (message,) = sandbox.messages(to="staff@oracle.example")
-    assert message["subject"].endswith("Oracle: Stripe's books and ours do not agree")
+    assert message["subject"].endswith("Oracle: Stripe's records and ours disagree")
     for body in (message["text"], message["html"]):
         assert "Stripe is not to be reached" in body
         assert "buyer@example.com" not in body
@@ -99,7 +99,7 @@ def test_staff_hear_once_a_day_of_gaps_that_have_no_case(sandbox, elsewhere, pai
     tasks.reconcile()
     run_jobs()
     (message,) = sandbox.messages(to="staff@oracle.example")
-    assert message["subject"].endswith("Oracle: Stripe's books and ours do not agree")
+    assert message["subject"].endswith("Oracle: Stripe's records and ours disagree")
     for body in (message["text"], message["html"]):
         assert "Gaps are left for a person: payment awaited (1)" in body
 
@@ -110,7 +110,7 @@ def test_of_a_gap_that_has_its_case_staff_have_heard(sandbox, elsewhere, run_job
     assert tasks.reconcile() == "0 gaps mended, 1 left"
     run_jobs()
     (message,) = sandbox.messages(to="staff@oracle.example")
-    assert message["subject"].endswith("Oracle: an order needs you")
+    assert message["subject"].endswith("Oracle: an order needs review")
     assert DayCount.objects.get(name="gaps left").count == 0
 
 
