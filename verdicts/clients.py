@@ -20,7 +20,7 @@ __all__ = [
 
 READER_STRIPE_TIMEOUT: Final = 4.0
 # Seconds between two tries while the quota is used up: a reader waits for the answer.
-READER_LOOKS: Final = 0.5
+READER_QUOTA_WAIT: Final = 0.5
 
 
 def ask_model(request: ModelRequest) -> gemini.Answer:
@@ -30,7 +30,7 @@ def ask_model(request: ModelRequest) -> gemini.Answer:
 def ask_model_again(request: ModelRequest) -> gemini.Answer:
     """For a waiting reader. One reader of a process waits for the quota, so none compete."""
     deadline = settings.ORACLE_REGENERATION_DEADLINE
-    endpoint = replace(_endpoint(deadline), longest_wait=READER_LOOKS)
+    endpoint = replace(_endpoint(deadline), max_wait=READER_QUOTA_WAIT)
     return gemini.generate(request, endpoint, lambda: gemini.waiting_for_quota.take(of=1))
 
 

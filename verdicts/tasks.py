@@ -1,4 +1,7 @@
-"""What the workers run: an id in, one service call, one sentence out."""
+"""What the job workers run: an id in, one service call, a result text out.
+
+The queue and schedule tables hold these dotted names, so the module stays where it is.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -22,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 class JobFailed(Exception):
-    """The service log has told why, and of which session."""
+    """The service log has the reason and the session."""
 
 
 def fulfil_order(order_id: int) -> str:
@@ -32,15 +35,15 @@ def fulfil_order(order_id: int) -> str:
 
 
 def deliver(delivery_id: int) -> str:
-    theirs = Delivery.objects.filter(pk=delivery_id).values_list("order__session_id")
-    with _job(queue.DELIVER, theirs):
+    session = Delivery.objects.filter(pk=delivery_id).values_list("order__session_id")
+    with _job(queue.DELIVER, session):
         delivery = delivering.deliver(delivery_id, send=clients.send_message)
         return f"sent {delivery.pk}" if delivery else "not sent"
 
 
 def compare(verdict_id: int) -> str:
-    theirs = Verdict.objects.filter(pk=verdict_id).values_list("order__session_id")
-    with _job(queue.COMPARE, theirs):
+    session = Verdict.objects.filter(pk=verdict_id).values_list("order__session_id")
+    with _job(queue.COMPARE, session):
         event = comparing.compare(verdict_id)
         return str(event) if event else "not compared"
 
@@ -57,7 +60,7 @@ def reconcile() -> str:
 
 @contextmanager
 def _job(name: str, sessions: "QuerySet[Any, tuple[str | None]] | None" = None) -> Iterator[None]:
-    """What is logged in here is about that session, and so is a failure."""
+    """Log lines of the block, failures included, carry the session."""
     with log_session(""):
         try:
             if sessions is not None:
@@ -65,7 +68,7 @@ def _job(name: str, sessions: "QuerySet[Any, tuple[str | None]] | None" = None) 
             yield
         except Exception as error:
             logger.exception("%s failed", name)
-            # The queue keeps what we raise, and tells it without the session: no more than this.
+            # The queue stores the error and logs it without the session: only its type.
             raise JobFailed(type(error).__name__) from None
         except SystemExit:  # the queue's time-out, which ends this worker
             logger.error("%s took too long", name)  # noqa: TRY400 - where it was says nothing

@@ -48,7 +48,7 @@ STAGES: Final = [
         ("payment committed, not answered", "verdicts.payments.events.process", "after"),
         ("regeneration claimed", "verdicts.clients.ask_model_again", "before"),
         ("regeneration answered", "verdicts.clients.ask_model_again", "after"),
-        ("regeneration kept, not answered", "verdicts.results.regenerate._keep", "after"),
+        ("regeneration kept, not answered", "verdicts.results.regenerate._store", "after"),
         *_LOGGING,
     ),
     *_of(

@@ -1,4 +1,4 @@
-"""One generation that is delivered to nobody: no order, no row, no line in the log (C18)."""
+"""One generation for no order: not delivered, no row, no line in the log (C18)."""
 
 from dataclasses import dataclass
 
@@ -33,13 +33,13 @@ def prepare(
 
 
 def ask_once(request: ModelRequest, *, tier: TierName, ask: Generate) -> Asked:
-    """Ask the model and let the gate decide. Raises a ModelError where there is no answer."""
+    """Call the model and score the answer. Raises a ModelError where there is no answer."""
     answer = ask(request)
     return Asked(request, answer, crosscheck(answer.text, tier))
 
 
 def dropped(request: ModelRequest) -> list[Knob]:
-    """What is not sent, because the model's row says that it takes no such thing."""
+    """Parameters that are not sent, because the model's row says that it does not take them."""
     applied: dict[Knob, float | int | None] = {
         "temperature": request.applied.temperature,
         "seed": request.applied.seed,
@@ -48,6 +48,6 @@ def dropped(request: ModelRequest) -> list[Knob]:
 
 
 def ignored(request: ModelRequest) -> list[Knob]:
-    """What is sent, and by the model's row not acted on."""
+    """Parameters that are sent, and by the model's row ignored."""
     effects = GEMINI_MODELS.get(request.model, {})
     return [knob for knob, effect in effects.items() if effect == "ignored"]

@@ -10,7 +10,7 @@ from verdicts.models import Order, Status
 
 
 def authorize(order: Order, *, who: User, reason: str) -> bool:
-    """Back to paid, with the number of the generation in its seed. False: it is not to be had."""
+    """Make it paid again, with a new number in its seed. False: not possible any more."""
     number = (order.authorization or 1) + 1
     with transaction.atomic():
         moved = Order.objects.filter(
@@ -26,7 +26,7 @@ def authorize(order: Order, *, who: User, reason: str) -> bool:
             reason="",
         )
         if not moved:
-            return False  # it has changed meanwhile, or the money is back
+            return False  # it has changed since, or was refunded
         record_action(
             session_id=order.session_id or "",
             action=f"authorize generation {number}",
@@ -38,7 +38,7 @@ def authorize(order: Order, *, who: User, reason: str) -> bool:
 
 
 def release(order: Order, *, who: User, reason: str) -> bool:
-    """A held payment is accepted as it is. False: it is not held any more, or has no query."""
+    """Accept a held payment as it is. False: it is not held any more, or has no query."""
     with transaction.atomic():
         held = Order.objects.filter(pk=order.pk, status=Status.HELD, refunded_at=None)
         if not order.query or not held.update(status=Status.PAID, due_at=timezone.now(), reason=""):

@@ -1,8 +1,8 @@
-"""System checks: what the chosen model does with the lock (R16).
+"""System checks: what the chosen model does with the locked parameters (R16).
 
-oracle.E001  the model rejects a knob of the lock: no verdict could be sold
-oracle.W001  the model takes a knob without acting on it: answers may vary more
-oracle.W002  the model is not in our table: nobody knows what it does
+oracle.E001  the model rejects a locked parameter: no verdict could be generated
+oracle.W001  the model ignores a locked parameter: answers may vary more
+oracle.W002  the model is not in our table of capabilities
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def model_honours_the_lock(
         return [
             checks.Warning(
                 f"ORACLE_MODEL={model} is not in the table of models.",
-                hint="Add it to verdicts/core/capabilities.py with what it does with each knob.",
+                hint="Add it to verdicts/core/capabilities.py with its effect on each parameter.",
                 id="oracle.W002",
             )
         ]

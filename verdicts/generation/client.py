@@ -1,8 +1,7 @@
 """Gemini: one locked request in, one answer out. The only importer of google-genai.
 
-An answer is whatever came back with a text or a stated reason for having none:
-blocked, cut off or empty, it goes to the gate like any other. Errors are
-mapped here, once, to the three that the services handle.
+An answer is a response with a text or a stated reason for having none: blocked, cut off or
+empty, it goes to the gate like any other. Errors are mapped here to those that services handle.
 """
 
 import asyncio
@@ -27,17 +26,17 @@ if TYPE_CHECKING:
     from google.genai.types import GenerateContentConfig, GenerateContentResponse
 
 GONE: Final = 404
-# The request itself is at fault: the same again would fail the same.
+# The request itself is at fault: a retry would fail the same way.
 REFUSED: Final = frozenset({400, 413, 422})
-_OUTSIDE: Final = frozenset({"httpx", "httpx2", "httpcore2", "ssl", "pydantic_core"})
+_LIBRARIES: Final = frozenset({"httpx", "httpx2", "httpcore2", "ssl", "pydantic_core"})
 RETRIED: Final = [408, 500, 502, 503, 504]
-# A quota opens again by itself, so it is waited for as long as there is time: who went
-# back to the queue instead would lose an attempt and their place to whoever comes next.
+# Quota is refilled over time, so a call waits for it within its deadline: going back to the queue
+# would cost the order an attempt and its place.
 QUOTA: Final = 429
 FIRST_WAIT: Final = 0.5
-# Who waits for the quota: whether there is a place in the line, for as long as the block runs.
-Line = Callable[[], AbstractContextManager[bool]]
-_making = threading.Lock()
+# Entered while a call waits for quota; yields whether the call may wait.
+QuotaWait = Callable[[], AbstractContextManager[bool]]
+_client_lock = threading.Lock()
 # Readers of this process who wait for the quota: one at a time, so that they do not compete.
 waiting_for_quota = Slots()
 
@@ -49,7 +48,7 @@ class Endpoint:
     api_key: str
     base_url: str | None = None
     deadline: float = 60.0
-    longest_wait: float = 2.0  # between two looks at a full quota
+    max_wait: float = 2.0  # between two tries while the quota is used up
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +63,26 @@ class Answer:
 
 
 def generate(
-    request: ModelRequest, endpoint: Endpoint, line: Line = lambda: nullcontext(True)
+    request: ModelRequest, endpoint: Endpoint, quota_wait: QuotaWait = lambda: nullcontext(True)
 ) -> Answer:
-    """Ask once, with retries inside the deadline. Raises a ModelError.
+    """One call, with retries inside the deadline. Raises a ModelError.
 
-    A full quota is waited for in the `line`; who finds no place there gets ModelFull.
+    ModelFull: the quota is used up, and `quota_wait` does not let this call wait for it.
     """
     try:
-        return within(endpoint.deadline, _generate(request, endpoint, line))
+        return within(endpoint.deadline, _generate(request, endpoint, quota_wait))
     except TimeoutError:
         raise ModelBusy(f"no answer within {endpoint.deadline:g} s") from None
 
 
-async def _generate(request: ModelRequest, endpoint: Endpoint, line: Line) -> Answer:
-    # Beside the loop, which is everybody's, and within the deadline: the first time it takes
-    # half a second of a processor, and many times that where others want one too.
-    client = await asyncio.to_thread(_kept, endpoint, generation())
+async def _generate(request: ModelRequest, endpoint: Endpoint, quota_wait: QuotaWait) -> Answer:
+    # In a thread and within the deadline: the first import of the SDK takes half a second of CPU,
+    # which must not block the shared event loop.
+    client = await asyncio.to_thread(_shared_client, endpoint, generation())
     from google.genai import errors  # noqa: PLC0415 - see _client
 
     try:
-        return _answer(await _within_quota(client, request, endpoint, line))
+        return _answer(await _within_quota(client, request, endpoint, quota_wait))
     except errors.APIError as error:
         if error.code == GONE:
             raise ModelRetired(f"{request.model} no longer answers (404)") from None
@@ -93,15 +92,15 @@ async def _generate(request: ModelRequest, endpoint: Endpoint, line: Line) -> An
     except (json.JSONDecodeError, RecursionError):
         raise ModelBusy("the model's answer was not JSON") from None
     except Exception as error:
-        # Transport errors of whichever HTTP library the SDK has chosen, and answers
-        # that are not of the API's shape, which it finds out by pydantic.
-        if type(error).__module__.partition(".")[0] in _OUTSIDE:
-            raise ModelBusy(f"no answer to be used ({type(error).__name__})") from None
+        # Transport errors of the HTTP library that the SDK uses, and answers that are not of the
+        # API's shape, which pydantic reports.
+        if type(error).__module__.partition(".")[0] in _LIBRARIES:
+            raise ModelBusy(f"no usable answer ({type(error).__name__})") from None
         raise
 
 
 async def _within_quota(
-    client: "Client", request: ModelRequest, endpoint: Endpoint, line: Line
+    client: "Client", request: ModelRequest, endpoint: Endpoint, quota_wait: QuotaWait
 ) -> "GenerateContentResponse":
     clock = asyncio.get_running_loop().time
     until = clock() + endpoint.deadline
@@ -109,21 +108,21 @@ async def _within_quota(
     if response is not None:
         return response
     wait = FIRST_WAIT
-    with line() as ours:
-        if not ours:
-            raise ModelFull("the model's quota is full, and others wait for it")
+    with quota_wait() as may_wait:
+        if not may_wait:
+            raise ModelFull("the model's quota is used up, and other calls wait for it")
         while response is None:
-            pause = wait * random.uniform(0.5, 1.0)  # noqa: S311 - so that not all come at once
+            pause = wait * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
             if clock() + pause > until:
                 raise ModelBusy(f"the model answered {QUOTA} for {endpoint.deadline:g} s")
             await asyncio.sleep(pause)
-            wait = min(wait * 2, endpoint.longest_wait)
+            wait = min(wait * 2, endpoint.max_wait)
             response = await _ask(client, request)
     return response
 
 
 async def _ask(client: "Client", request: ModelRequest) -> "GenerateContentResponse | None":
-    """None: the quota is full."""
+    """None: the quota is used up."""
     from google.genai import errors  # noqa: PLC0415 - see _client
 
     try:
@@ -136,13 +135,13 @@ async def _ask(client: "Client", request: ModelRequest) -> "GenerateContentRespo
         return None
 
 
-def _kept(endpoint: Endpoint, number: int) -> "Client":
-    """One for all: a second one would be dropped, and closed under whoever uses it."""
-    with _making:
+def _shared_client(endpoint: Endpoint, number: int) -> "Client":
+    """One client for all threads: a second one would be dropped, and closed while in use."""
+    with _client_lock:
         return _client(endpoint, number)
 
 
-@cache  # kept: one that is dropped leaves its connections open behind it
+@cache  # a client that is dropped leaves its connections open
 def _client(endpoint: Endpoint, _generation: int) -> "Client":
     # Imported at the call: 0.4 s and 44 MB that a web process does not need.
     from google.genai import Client, types  # noqa: PLC0415 - see above
@@ -161,7 +160,7 @@ def _client(endpoint: Endpoint, _generation: int) -> "Client":
 
 
 def prepare() -> None:
-    """Import the SDK now: once for all the workers that are forked from here, not by each."""
+    """Import the SDK before forking, so that workers share its memory."""
     import_module("google.genai")
 
 

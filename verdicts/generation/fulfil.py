@@ -1,8 +1,8 @@
-"""A paid order becomes a delivered verdict, a rejection or a failure: exactly one of them.
+"""Fulfils a paid order: it becomes delivered, rejected or failed, exactly one of them.
 
-The job may run twice, in two places, or die half-way. The order is claimed
-before the model is asked and the attempt counted with the claim; whoever
-finishes must still hold that very attempt.
+The job may run twice, on two hosts, or die half-way (at-least-once delivery). The order is
+claimed with a lease before the model is called, and the attempt is counted with the claim; a
+worker can finish only the attempt that it still holds.
 """
 
 import logging
@@ -28,16 +28,16 @@ from verdicts.review.cases import open_case
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS: Final = 8
-# Longer than a generation can take, so that nobody takes over from the living.
+# Longer than a generation can take, so that no worker takes over from a live one.
 LEASE: Final = timedelta(seconds=90)
-# From a hiccup to an outage of an afternoon: five hours in all.
+# Seconds after each failed attempt; five hours in all.
 BACKOFF: Final = (2, 10, 60, 300, 900, 3_600, 14_400)
-# A model that is gone is looked for again this often, even if nobody changes the setting.
-RETIRED_FOR: Final = timedelta(hours=1)
+# How often a retired model is tried again, if the setting is not changed before.
+RETIRED_RETRY_DELAY: Final = timedelta(hours=1)
 
 
 def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
-    """Generate, gate, store and post. None: nothing to do, or no verdict came of it."""
+    """Generate, gate, store, cache and enqueue the email. None: no verdict came of it."""
     apply_pending_refunds(order_id)
     order = _claim(order_id)
     if order is None:
@@ -45,10 +45,10 @@ def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
     try:
         judged = generate(order, "original", model=model, ask=ask)
     except ModelError as error:
-        _without_answer(order, model, error)
+        _retry_or_fail(order, model, error)
         return None
     with transaction.atomic():
-        # Our claim may have run out, the order be delivered by another, and erased since.
+        # The lease may have expired, and the order been delivered or erased since.
         row = judged.as_of(order.lock()).record()
         if judged.decision.approved:
             return _approve(order, judged, row)
@@ -57,28 +57,28 @@ def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
 
 
 def _claim(order_id: int) -> Order | None:
-    """The order, if it is ours to try now. Counts the attempt before any call is made."""
+    """The order, if it is due and free. Counts the attempt before the model is called."""
     now = timezone.now()
     free = queue.is_due(status=Status.PAID) | Q(status=Status.GENERATING, due_at__lt=now)
-    mine = Order.objects.filter(free, pk=order_id)
-    if mine.filter(attempts__lt=MAX_ATTEMPTS, refunded_at=None).update(
+    due = Order.objects.filter(free, pk=order_id)
+    if due.filter(attempts__lt=MAX_ATTEMPTS, refunded_at=None).update(
         status=Status.GENERATING,
         attempts=F("attempts") + 1,
         due_at=now + LEASE,
         retired_model="",
     ):
         return Order.objects.get(pk=order_id)
-    ended = mine.filter(Q(attempts__gte=MAX_ATTEMPTS) | Q(refunded_at__isnull=False)).first()
+    ended = due.filter(Q(attempts__gte=MAX_ATTEMPTS) | Q(refunded_at__isnull=False)).first()
     if ended:
         with transaction.atomic():
-            _finish(ended, Status.FAILED, "the last attempt never came back")
+            _finish(ended, Status.FAILED, "the last attempt did not return")
     return None
 
 
 def _approve(order: Order, judged: Judged, row: CrosscheckLog) -> Verdict | None:
     still_owed = _claimed(order).filter(refunded_at=None)
     if not still_owed.update(status=Status.DELIVERED, due_at=None, reason=""):
-        # Our claim ran out and somebody else has finished; or the money is back.
+        # The lease expired and another worker has finished; or the order was refunded.
         _finish(order, Status.FAILED, REFUNDED_EARLY, only_refunded=True)
         return None
     verdict = judged.store(row)
@@ -95,18 +95,18 @@ def _finish(
     crosscheck: CrosscheckLog | None = None,
     only_refunded: bool = False,
 ) -> None:
-    """No verdict will come: the customer is told that it was held back, staff why (R18).
+    """End without a verdict: the customer is told that it was held back, staff why (R18).
 
-    Who has the money back is owed neither a verdict nor an explanation.
+    A refunded order ends without these emails.
     """
     ended = {"status": status, "due_at": None, "reason": reason[:200]}
-    mine = _claimed(order)
-    if mine.filter(refunded_at__isnull=False).update(
+    claimed = _claimed(order)
+    if claimed.filter(refunded_at__isnull=False).update(
         **{**ended, "status": Status.FAILED, "reason": REFUNDED_EARLY}
     ):
         return
-    if not only_refunded and mine.update(**ended):
-        # Told once per generation: a second one was authorized by a person (R15).
+    if not only_refunded and claimed.update(**ended):
+        # One email per generation: a second generation was authorized by staff (R15).
         name = f"{order.token.hex}.{order.authorization}" if order.authorization else ""
         enqueue_email(order, Delivery.Kind.HELD_BACK, name=name)
         kind = Case.Kind.REJECTED if crosscheck else Case.Kind.FAILED
@@ -114,16 +114,16 @@ def _finish(
             enqueue_email(order, Delivery.Kind.STAFF, name=name)
 
 
-def _without_answer(order: Order, model: str, error: ModelError) -> None:
+def _retry_or_fail(order: Order, model: str, error: ModelError) -> None:
     logger.warning("no answer to order %s: %s", order.pk, error)
     now = timezone.now()
     with transaction.atomic():
         if isinstance(error, ModelRetired):
-            # Nothing is wrong with the order: it stays paid, the attempt does not
-            # count, and the sweep takes it up once the setting names another model.
+            # Not the order's fault: it stays paid, the attempt does not count, and the sweep
+            # queues it again once the setting names another model.
             _claimed(order).update(
                 status=Status.PAID,
-                due_at=now + RETIRED_FOR,
+                due_at=now + RETIRED_RETRY_DELAY,
                 attempts=F("attempts") - 1,
                 retired_model=model,
                 reason=str(error)[:200],
@@ -142,10 +142,10 @@ def _without_answer(order: Order, model: str, error: ModelError) -> None:
 
 
 def _claimed(order: Order) -> QuerySet[Order]:
-    """The order, if nobody has taken it over since we claimed this attempt."""
+    """The order, if this worker still holds the attempt that it claimed."""
     return Order.objects.filter(
         pk=order.pk,
         status__in=(Status.GENERATING, Status.PAID),
         attempts=order.attempts,
-        authorization=order.authorization,  # which counts its attempts from the beginning
+        authorization=order.authorization,  # each counts its attempts from zero
     )

@@ -1,8 +1,8 @@
-"""The one way to a verdict: prompt, decider, model, gate.
+"""The only way to a verdict: prompt, decider, model, gate.
 
-Original and regeneration both come through here, with the same locked request.
-Each call leaves a ModelCall row, whatever becomes of it. Nothing is stored as a
-verdict here; only a Judged that the gate approved can be (`Judged.store`).
+Original and regeneration both use `generate`, with the same locked request. Each model call
+leaves a ModelCall row, whatever its outcome. Only an output that the gate approved can be stored
+as a verdict (`Judged.store`).
 """
 
 import time
@@ -24,7 +24,7 @@ from verdicts.core.response_body import fingerprint
 from verdicts.generation.client import Answer
 from verdicts.models import Order, Status, Verdict
 
-# The gateway, as the caller passes it in.
+# The model client, as the caller passes it in.
 Generate = Callable[[ModelRequest], Answer]
 
 _OUTCOME = {
@@ -41,18 +41,18 @@ class Judged:
 
     order: Order
     kind: Kind
-    call: ModelCall | None  # None: it was not we who asked
+    call: ModelCall | None  # None: the output came from outside (`POST /cache`)
     output: str
     decision: Decision
 
     def as_of(self, order: Order) -> "Judged":
-        """For the order as it is now, which the caller holds: of an erased one no text is kept."""
+        """For the order as it is now (locked by the caller): of an erased one no text is kept."""
         return replace(
             self, order=order, output="" if order.status == Status.ERASED else self.output
         )
 
     def record(self) -> CrosscheckLog:
-        """The crosscheck's row and its log entry: for every decision, approved or not."""
+        """Store the decision's row and its log entry: for every decision, approved or not."""
         log.append(
             crosscheck_entry(
                 session_id=self.order.session_id or "",
@@ -75,7 +75,7 @@ class Judged:
         )
 
     def store(self, crosscheck_row: CrosscheckLog) -> Verdict:
-        """The verdict, which only an approved decision can become. A regeneration is to compare."""
+        """Store the verdict: approved outputs only. A regeneration is due for comparison."""
         payload = parse(self.output)
         if not self.decision.approved or payload is None:
             raise ValueError("only what the gate approved can be stored")
@@ -94,7 +94,7 @@ class Judged:
 def generate(
     order: Order, kind: Kind, *, model: str, ask: Generate, delivered_seed: int | None = None
 ) -> Judged:
-    """Ask the model and let the gate decide. Raises a ModelError where there is no answer."""
+    """Call the model and score the answer. Raises a ModelError where there is no answer."""
     request = locked_request(
         model=model,
         tier=order.tier_name,
@@ -145,7 +145,7 @@ def _call(
 
 def _save(call: ModelCall, order: Order) -> None:
     with transaction.atomic():
-        # Held: an erasure comes before this, and is heeded, or after it, and finds the call.
+        # Locked: an erasure commits before this, and is respected, or after it, and finds the call.
         now = Order.objects.select_for_update().filter(pk=order.pk).first()
         if now and now.status == Status.ERASED:
             call.forget_query()
@@ -153,7 +153,7 @@ def _save(call: ModelCall, order: Order) -> None:
 
 
 def _storable(text: str, length: int) -> str:
-    """What a provider reports is kept as far as a database takes it: it is only a report."""
+    """A provider's report, as far as a database column takes it."""
     return text.encode(errors="replace").decode().replace("\0", "")[:length]
 
 

@@ -1,6 +1,6 @@
-"""The same call several times, to see how far the model agrees with itself (REGEN-GAP-06).
+"""Repeats one locked call to measure how far the model agrees with itself (REGEN-GAP-06).
 
-Locked as a customer's call is. Of no session: no order, no line in the log (C18).
+It belongs to no session: no order, no line in the log (C18).
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def probe(
     ask: Generate,
     progress: Callable[[int], None],
 ) -> DeterminismProbe | None:
-    """Stored, or None where fewer than two were answered.
+    """The stored probe, or None where fewer than two calls were answered.
 
     Raises ModelRefused and ModelRetired: to repeat those calls would change nothing.
     """

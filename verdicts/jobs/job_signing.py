@@ -1,4 +1,4 @@
-"""Whose signature a queued job carries: django-q drops what today's key did not sign.
+"""Signatures of queued jobs across key rotations: django-q drops what SECRET_KEY did not sign.
 
 So that a new SECRET_KEY loses no job, those that a key of SECRET_KEY_FALLBACKS
 signed are signed anew when they are given out, and those of a key that this
@@ -12,8 +12,8 @@ from django.core.signing import BadSignature, TimestampSigner, b62_decode
 from django_q.conf import Conf
 
 
-def signed_by_todays_key(payload: str) -> str | None:
-    """The job as django-q will take it; None where none of our keys has signed it."""
+def resign(payload: str) -> str | None:
+    """The job signed with SECRET_KEY, as django-q requires; None: none of our keys signed it."""
     signer = TimestampSigner(
         key=settings.SECRET_KEY, fallback_keys=[*settings.SECRET_KEY_FALLBACKS], salt=Conf.PREFIX
     )
@@ -24,7 +24,7 @@ def signed_by_todays_key(payload: str) -> str | None:
 
 
 def signed_at(payload: str) -> datetime:
-    """When it says that it was signed, whoever did; long ago where it says nothing."""
+    """The time in the signature, unverified; the epoch where there is none."""
     try:
         _, stamp, _ = payload.rsplit(":", 2)
         return datetime.fromtimestamp(b62_decode(stamp), UTC)

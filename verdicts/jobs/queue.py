@@ -1,8 +1,7 @@
-"""Jobs by name, on two queues: services enqueue here and never import a task.
+"""The job queue: services enqueue jobs by name, and never import a task.
 
-A job exists exactly when the state that asks for it does: the queue is a table
-of the same database, so enqueueing inside a transaction commits or rolls back
-with it. Jobs carry ids only, and each can run twice.
+The queue is a table of the same database, so a job commits or rolls back with the state that
+needs it. Jobs carry ids only, are delivered at least once, and can each run twice.
 """
 
 import logging
@@ -17,7 +16,7 @@ from django_q.conf import Conf
 from django_q.models import OrmQ
 from django_q.tasks import async_task
 
-from verdicts.jobs.job_signing import signed_at, signed_by_todays_key
+from verdicts.jobs.job_signing import resign, signed_at
 from verdicts.jobs.worker_health import Heartbeat
 from verdicts.models import QueueHeartbeat
 
@@ -32,15 +31,15 @@ COMPARE: Final = "compare"
 SWEEP: Final = "sweep"
 RECONCILE: Final = "reconcile"
 
-# A job that was signed with a key we do not know: when it is looked at again, when given up.
-ELSEWHERE: Final = timedelta(seconds=5)
-KEPT_UNKNOWN: Final = timedelta(days=1)
+# A job that was signed with an unknown key: when it is tried again, when it is dropped.
+UNKNOWN_KEY_RETRY: Final = timedelta(seconds=5)
+UNKNOWN_KEY_TTL: Final = timedelta(days=1)
 
-# By how much a host's clock may be behind another's without losing a job for it.
-SKEW: Final = timedelta(seconds=5)
+# How far a host's clock may be behind without delaying a job.
+CLOCK_SKEW: Final = timedelta(seconds=5)
 
-# Where each job runs. A test resolves every name in verdicts.tasks.
-QUEUE_OF: Final = {
+# Every job, and the queue that it runs on. The functions of these names are in verdicts.tasks.
+JOBS: Final = {
     FULFIL: GENERATE,
     DELIVER: POST,
     COMPARE: POST,
@@ -51,23 +50,23 @@ QUEUE_OF: Final = {
 
 def enqueue(job: str, *ids: int, delay: float = 0) -> None:
     """Run `job` with these ids, `delay` seconds from now at the earliest."""
-    broker = DelayingBroker(QUEUE_OF[job], delay=delay)
+    broker = DelayingBroker(JOBS[job], delay=delay)
     async_task(f"verdicts.tasks.{job}", *ids, broker=broker, task_name=job)
 
 
 def is_due(**state: str) -> Q:
-    """In that state, and its pause is over.
+    """In that state, and due.
 
-    A job can come before that: one whose worker died after it had put its work off.
+    A job can run early: one whose worker died after it had rescheduled its work.
     """
-    return Q(Q(due_at=None) | Q(due_at__lte=timezone.now() + SKEW), **state)
+    return Q(Q(due_at=None) | Q(due_at__lte=timezone.now() + CLOCK_SKEW), **state)
 
 
 def is_stalled(queue: str, *, timeout: float) -> bool:
-    """Whether jobs have been free for that long, and nobody has taken one in that time.
+    """Whether jobs have been waiting for `timeout` seconds without a heartbeat in that time.
 
-    A worker that is killed while it holds the pool's lock stops all the others
-    for good, without any of them ending.
+    A worker that is killed while it holds the pool's lock blocks all the others for good, without
+    any of them ending.
     """
     since = timezone.now() - timedelta(seconds=timeout)
     waiting = OrmQ.objects.filter(key=queue, lock__lt=since)
@@ -76,13 +75,13 @@ def is_stalled(queue: str, *, timeout: float) -> bool:
 
 
 class DelayingBroker(ORM):
-    """The database queue, with exact delays and first come, first served.
+    """The database queue, with exact delays, first in, first out.
 
     A row is free once its `lock` has passed, so a delay is a lock in the
     future; django-q's own scheduler looks only every 30 s.
     """
 
-    heartbeat: Heartbeat | None = None  # of the pool that this process belongs to
+    heartbeat: Heartbeat | None = None  # of this process's pool
 
     def __init__(self, list_key: str | None = None, *, delay: float = 0) -> None:
         super().__init__(list_key)
@@ -99,43 +98,43 @@ class DelayingBroker(ORM):
         if row is None:
             sleep(Conf.POLL)
             return None
-        # Another worker may have been faster: then there is simply nothing this time.
+        # Another worker may have been faster.
         claimed = self._free().filter(pk=row.pk, lock=row.lock).update(lock=self.timeout(row))
         if not claimed:
             return None
-        payload = signed_by_todays_key(row.payload)
+        payload = resign(row.payload)
         if payload is None:
-            self._leave(row)
+            self._release(row)
             return None
         QueueHeartbeat.beat(str(self.list_key))
         if self.heartbeat:
-            self.heartbeat.taken()
+            self.heartbeat.job_taken()
         return [(row.pk, payload)]
 
-    def _leave(self, row: OrmQ) -> None:
-        """For a worker that knows the key; while one replaces another, hosts know different ones.
+    def _release(self, row: OrmQ) -> None:
+        """Leave it for a worker that knows the key: during a key rotation hosts differ.
 
-        The state that asked for the job is still there, so that the sweep asks again.
+        If it is dropped, the sweep queues the work again, because its state is still stored.
         """
         ours = OrmQ.objects.filter(pk=row.pk)
-        if signed_at(row.payload) < timezone.now() - KEPT_UNKNOWN:
+        if signed_at(row.payload) < timezone.now() - UNKNOWN_KEY_TTL:
             ours.delete()
-            logger.error("job %s is dropped: for a day nobody knew the key that signed it", row.pk)
+            logger.error("job %s is dropped: no worker knew its signing key for a day", row.pk)
             return
-        ours.update(lock=timezone.now() + ELSEWHERE)
-        logger.warning("job %s was signed with a key that is not ours: left for others", row.pk)
+        ours.update(lock=timezone.now() + UNKNOWN_KEY_RETRY)
+        logger.warning("job %s was signed with an unknown key: left for other workers", row.pk)
 
     def acknowledge(self, task_id: int) -> None:
-        """The monitor has a job's result: it is off the queue."""
+        """A job is done and removed from the queue."""
         super().acknowledge(task_id)
         if self.heartbeat:
-            self.heartbeat.done()
+            self.heartbeat.job_done()
 
     def set_stat(self, key: str, value: str, timeout: int) -> None:
-        """The guard says how it is, with every round."""
+        """Called by the guard on every round."""
         super().set_stat(key, value, timeout)
         if self.heartbeat:
-            self.heartbeat.rounded()
+            self.heartbeat.guard_checked()
 
     def _free(self) -> "QuerySet[OrmQ, OrmQ]":
         connection: Any = self.get_connection()  # closes stale connections first

@@ -1,4 +1,4 @@
-"""A django-q2 pool that can be killed as a whole, and how it is doing.
+"""A django-q2 worker pool that can be killed as a whole, and its heartbeat.
 
 django-q's processes share locks, and one that is killed takes those it holds with
 it: nothing ends, and something has stopped for good. The database cannot tell
@@ -36,13 +36,13 @@ class Pool:
         return self._leader.is_alive()
 
     def stop(self) -> None:
-        """Let it finish what it is doing, and wait for that."""
+        """Graceful shutdown: let running jobs finish, and wait for them."""
         while self._leader.is_alive():
             self._leader.terminate()  # again: a pool that is just starting may miss one
             self._leader.join(STOP_AGAIN_EVERY)
 
     def kill(self) -> None:
-        """End every process of it that is left, now."""
+        """Kill every process of the pool that is left."""
         if self._leader.pid:
             with suppress(ProcessLookupError):
                 os.killpg(self._leader.pid, signal.SIGKILL)
@@ -50,7 +50,7 @@ class Pool:
 
 
 def _lead_group(pid: int) -> None:
-    """Called by parent and child: whichever is first, the group exists before it is needed."""
+    """Called by parent and child, so that the group exists before either needs it."""
     with suppress(ProcessLookupError):  # it has ended already
         os.setpgid(pid, pid)
 
@@ -68,33 +68,33 @@ def _run_cluster(parent: int) -> None:
 
 
 class Heartbeat:
-    """Made before the pool is forked. Without locks, so that nobody's death can stop it."""
+    """Created before the pool is forked. No locks: a killed process cannot block it."""
 
     def __init__(self) -> None:
         self._round = RawValue("d", 0.0)
         self._taken = RawValue("d", 0.0)
         self._owed_since = RawValue("d", 0.0)
 
-    def rounded(self) -> None:
-        """The guard has looked after its processes."""
+    def guard_checked(self) -> None:
+        """The guard has checked its processes."""
         self._round.value = time.monotonic()
 
-    def taken(self) -> None:
+    def job_taken(self) -> None:
         """A job was taken from the queue."""
         self._taken.value = time.monotonic()
         if not self._owed_since.value:
             self._owed_since.value = self._taken.value
 
-    def done(self) -> None:
-        """A job was taken off the queue."""
+    def job_done(self) -> None:
+        """A job was completed and removed from the queue."""
         self._owed_since.value = 0.0
 
     def is_idle(self, timeout: float) -> bool:
-        """Whether no job was taken for so many seconds, by a clock that nobody can step."""
+        """Whether no job was taken for `timeout` seconds, by the monotonic clock."""
         return bool(self._taken.value < time.monotonic() - timeout)
 
     def trouble(self, timeout: float) -> str:
-        """What has stood still for so many seconds; empty: nothing has."""
+        """What has not moved for `timeout` seconds; empty: everything is well."""
         too_long_ago = time.monotonic() - timeout
         if 0 < self._round.value < too_long_ago:
             return f"The guard has not checked the workers for {timeout:g} s"

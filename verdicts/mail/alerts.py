@@ -1,4 +1,4 @@
-"""What operators are told by email, once a day at most, however often it happens."""
+"""Alerts to operators by email, each at most once a day."""
 
 from collections.abc import Mapping
 
@@ -9,25 +9,25 @@ from verdicts.models import Delivery, Order
 
 
 def alert_model_retired(order: Order, model: str) -> None:
-    """The model no longer answers (R16); `order` is the one that found out."""
+    """The model no longer answers (R16); `order` is the one whose call showed it."""
     today = f"{timezone.now():%Y-%m-%d}"
     enqueue_email(order, Delivery.Kind.RETIRED, name=f"{model}.{today}", about=model)
 
 
 def alert_unreconciled(why: str) -> None:
-    """Stripe's books are out of reach for long."""
-    _alert_reconciliation("", f"For hours no look at Stripe's books has come to its end: {why}")
+    """Reconciliation with Stripe has not completed for hours."""
+    _alert_reconciliation("", f"Reconciliation with Stripe has not completed for hours: {why}")
 
 
 def alert_discrepancies(kinds: Mapping[str, int]) -> None:
-    """Gaps are left that only a person can mend, and no case tells of them."""
+    """Discrepancies are left that only staff can repair, and that have no case."""
     listed = ", ".join(f"{kind} ({count})" for kind, count in sorted(kinds.items()))
-    _alert_reconciliation("gaps.", f"Gaps are left for a person: {listed}")
+    _alert_reconciliation("gaps.", f"Discrepancies left for staff: {listed}")
 
 
 def _alert_reconciliation(name: str, about: str) -> None:
-    """It hangs on the last order, and is not about it."""
+    """Stored with the newest order, which it is not about."""
     order = Order.objects.order_by("-pk").first()
-    if order:  # else nobody has bought anything yet
+    if order:  # else nothing was sold yet
         today = f"{timezone.now():%Y-%m-%d}"
         enqueue_email(order, Delivery.Kind.UNRECONCILED, name=f"{name}{today}", about=about)

@@ -1,8 +1,8 @@
 """Microsoft Graph as a Django email backend: MIME messages by sendMail.
 
-The MIME form keeps our Message-ID and the text beside the HTML. A token is
-reused until it runs out; a 401 renews it once. Each message has a total
-deadline; a 429's Retry-After is waited for inside it if it is short, else told.
+The MIME form keeps our Message-ID and the text beside the HTML. A token is reused until it
+expires; a 401 renews it once. Each message has a total deadline; a short Retry-After of a 429 is
+waited for inside it, a longer one is reported to the caller.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ DEADLINE: Final = 20.0
 UNAUTHORIZED: Final = 401
 TOO_MANY: Final = 429
 ACCEPTED: Final = 202
-# A wait this long is waited out; a longer one is left to the queue.
+# Seconds of Retry-After up to which the call waits; longer ones are left to the queue.
 SHORT_WAIT: Final = 3.0
-# A token is renewed a little before it runs out, not a little after.
+# Seconds before its expiry at which a token is renewed.
 EARLY: Final = 60.0
 
-# One connection pool a process and loop; one token for each of them.
+# One connection pool per process and event loop, and one token for all of them.
 _clients: dict[int, httpx.AsyncClient] = {}
 _token: tuple[str, float] | None = None
 
@@ -42,7 +42,7 @@ class GraphBackend(BaseEmailBackend):
             except (TimeoutError, httpx.ReadTimeout, httpx.RemoteProtocolError, httpx.ReadError):
                 raise MailUncertain("Graph did not say whether it took the message") from None
             except httpx.HTTPError as error:
-                raise MailRefused(f"Graph is not to be reached ({type(error).__name__})") from None
+                raise MailRefused(f"Graph is unreachable ({type(error).__name__})") from None
         return len(email_messages)
 
 
@@ -68,7 +68,7 @@ async def _send(client: httpx.AsyncClient, message: EmailMessage) -> None:
 
 
 async def _access_token(client: httpx.AsyncClient, *, renew: bool = False) -> str:
-    global _token  # noqa: PLW0603 - the point is to share it
+    global _token  # noqa: PLW0603 - shared on purpose
     if _token and not renew and time.monotonic() < _token[1]:
         return _token[0]
     answer = await client.post(

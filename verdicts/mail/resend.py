@@ -1,7 +1,7 @@
-"""A customer is sent the stored verdict email again, because a person says so.
+"""Sends the stored verdict email again, on request of a member of staff.
 
-The same letter under the same Message-ID, so that a mailbox can tell; nothing
-is generated. Who and why goes on record.
+The same text under the same Message-ID, so that mailboxes can deduplicate it; nothing is
+generated. Who and why is recorded.
 """
 
 from datetime import datetime
@@ -21,14 +21,14 @@ ENDED = (State.SENT, State.FAILED, State.UNCERTAIN)
 
 
 def resendable_email(order: Order) -> Delivery | None:
-    """The order's verdict email, if one was ever owed and its verdict is still to be sent."""
+    """The order's verdict email, if there is one and its verdict is still stored."""
     if order.status == Status.ERASED or Verdict.original_of(order) is None:
         return None
     return Delivery.objects.filter(order=order, kind=Delivery.Kind.VERDICT).first()
 
 
 def resend(order: Order, *, who: User, reason: str, seen: datetime | None) -> Delivery:
-    """Put it on its way again, once per look: `seen` is the `sent_at` that `who` was shown.
+    """Make it pending again, once per page view: `seen` is the `sent_at` that `who` was shown.
 
     Raises CannotResend, with a sentence that says why; then nothing has happened.
     """
@@ -40,7 +40,7 @@ def resend(order: Order, *, who: User, reason: str, seen: datetime | None) -> De
         if not ended.filter(sent_at=seen).update(
             state=State.PENDING, attempts=0, due_at=timezone.now(), error=""
         ):
-            # Somebody else has pressed it since the page was read.
+            # Another member of staff has resent it since the page was loaded.
             raise CannotResend("It is on its way already, or has been sent since you looked.")
         _close_case(delivery, who=who, reason=reason)
         record_action(
@@ -55,7 +55,7 @@ def resend(order: Order, *, who: User, reason: str, seen: datetime | None) -> De
 
 
 def _close_case(delivery: Delivery, *, who: User, reason: str) -> None:
-    """That it was not sent needs nobody any more."""
+    """Close the open case about the unsent email."""
     for case in Case.objects.select_related("order").filter(delivery=delivery, closed_at=None):
         try:
             close(case, Case.Outcome.RESENT, who=who, note=reason)

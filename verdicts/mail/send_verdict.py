@@ -1,4 +1,4 @@
-"""The stored, approved verdict of a session is emailed now, once, if it has not been."""
+"""Emails the stored, approved verdict of an order now, once, if it was not sent before."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -8,16 +8,16 @@ from verdicts.models import Delivery, Order, Status, Verdict
 
 
 def send_verdict(order: Order, *, send: Send) -> Delivery | None:
-    """The email as it stands after this; None: nothing approved is stored to be sent.
+    """The email after this call; None: no approved verdict is stored.
 
-    One that was tried and waits for its next turn is left to it: whoever asks again
-    and again must not use up its attempts.
+    An email that waits for its next retry is left alone: repeated calls must not use up its
+    attempts.
     """
     if order.status == Status.ERASED or Verdict.original_of(order) is None:
         return None
     with transaction.atomic():
         delivery = enqueue_email(order, Delivery.Kind.VERDICT)
-        reopen(delivery)  # one that was given up is tried again, under its own Message-ID
+        reopen(delivery)  # a failed one is tried again, under the same Message-ID
     delivery.refresh_from_db()
     if not (delivery.attempts and delivery.due_at and delivery.due_at > timezone.now()):
         deliver(delivery.pk, send=send)

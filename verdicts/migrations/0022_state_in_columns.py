@@ -98,5 +98,20 @@ class Migration(migrations.Migration):
                 max_length=100,
             ),
         ),
+        migrations.AlterField(
+            model_name="delivery",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("pending", "pending"),
+                    ("sending", "sending"),
+                    ("sent", "sent"),
+                    ("failed", "failed"),
+                    ("uncertain", "uncertain: sent or not is unknown"),
+                ],
+                default="pending",
+                max_length=10,
+            ),
+        ),
         migrations.RunPython(from_sentences, to_sentences),
     ]

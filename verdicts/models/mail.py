@@ -10,7 +10,7 @@ from verdicts.models.verdicts import Verdict
 
 
 class Delivery(models.Model):
-    """One email that is owed to somebody, under one Message-ID for all its attempts."""
+    """One email, under one Message-ID for all its attempts. Kinds: verdicts.mail.kinds."""
 
     class Kind(models.TextChoices):
         VERDICT = "verdict", "verdict"
@@ -27,20 +27,20 @@ class Delivery(models.Model):
         SENDING = "sending", "sending"
         SENT = "sent", "sent"
         FAILED = "failed", "failed"
-        UNCERTAIN = "uncertain", "sent or not, nobody can tell"
+        UNCERTAIN = "uncertain", "uncertain: sent or not is unknown"
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="deliveries")
     kind = models.CharField(max_length=20, choices=Kind)
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
-    # Owed once by this, however often and wherever to the site moves; the Message-ID of
-    # what was begun stays as it was.
+    # The idempotency key: one email per name, also after a move to another domain. The Message-ID
+    # of an email that exists never changes.
     name = models.CharField(max_length=255, editable=False)
     message_id = models.CharField(max_length=255, unique=True)
     about = models.CharField(max_length=200, blank=True, help_text="what the order does not say")
     # The regeneration that a divergence notice is about.
     regen = models.ForeignKey(Verdict, on_delete=models.PROTECT, null=True, blank=True)
-    # What was emailed is the authoritative original: its label, and a digest of
-    # the body, so that anybody can see whether two texts are the same.
+    # The emailed verdict is authoritative: its label, and a digest of the body, by which two texts
+    # can be compared.
     emailed_label = models.CharField(max_length=7, choices=LABEL_CHOICES, blank=True)
     body_sha256 = models.CharField(max_length=64, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -52,12 +52,12 @@ class Delivery(models.Model):
     class Meta:
         verbose_name_plural = "deliveries"
         indexes: ClassVar[list[models.Index]] = [
-            # Whole: SQLite uses an index of some rows only where the query names no values.
+            # Not partial: SQLite uses a partial index only where the query contains its constants.
             models.Index("state", "id", name="delivery_state"),
             models.Index("kind", "id", name="delivery_kind"),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            # Not by `unique`, for which PostgreSQL would get a second index.
+            # Not by `unique`: PostgreSQL would create a second index.
             models.UniqueConstraint(fields=["name"], name="one_email_per_name"),
         ]
 

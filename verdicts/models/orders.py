@@ -13,7 +13,7 @@ from audit.models import TIER_CHOICES
 
 
 class Status(models.TextChoices):
-    """Where an order stands. DESIGN's table says what each answers to a reader."""
+    """The state of an order. verdicts.results.read maps each to the reader's outcome."""
 
     CREATED = "created", "waiting for payment"
     AWAITING = "awaiting", "waiting for a delayed payment"
@@ -28,7 +28,7 @@ class Status(models.TextChoices):
     ERASED = "erased", "erased"
 
 
-# What a payment can still come to.
+# A payment is still accepted for these.
 UNPAID = frozenset({Status.CREATED, Status.AWAITING, Status.EXPIRED, Status.PAYMENT_FAILED})
 
 
@@ -41,7 +41,7 @@ class Recovered(models.TextChoices):
 
 
 class Order(models.Model):
-    """One purchase. The token names it to the outside before Stripe has named the session."""
+    """One purchase. The token identifies it to Stripe before the session has an id."""
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     session_id = models.CharField(max_length=255, unique=True, null=True, blank=True)
@@ -55,18 +55,18 @@ class Order(models.Model):
     paid_at = models.DateTimeField(null=True, blank=True)
     refunded_cents = models.PositiveIntegerField(default=0)
     refunded_at = models.DateTimeField(null=True, blank=True)
-    # Model calls begun for the original; counted before each call, so that a
-    # call that kills its worker counts as well.
+    # Model calls started for the original; counted before each call, so that a call that kills
+    # its worker counts too.
     attempts = models.PositiveSmallIntegerField(default=0)
-    # While it is to be judged: when its job should have run, or until when whoever
-    # is at it holds it. Past that, anybody may take it over.
+    # While it is unfinished: when its job is due, or when the lease of the worker that holds it
+    # expires. After that any worker may take it over.
     due_at = models.DateTimeField(null=True, blank=True)
     # When Stripe was last asked about it while it was unpaid here (R10).
     reread_at = models.DateTimeField(null=True, blank=True)
-    # The model that was gone when this order was last tried (R16).
+    # The model that was retired when this order was last tried (R16).
     retired_model = models.CharField(max_length=100, blank=True)
-    # The last regeneration: when it was begun, by the database's clock, how many there
-    # were, and until when whoever is at it holds it (R5, R6).
+    # The last regeneration: when it was started (by the database's clock), how many there were,
+    # and when its lease expires (R5, R6).
     regen_at = models.DateTimeField(null=True, blank=True)
     regens = models.PositiveIntegerField(default=0)
     regen_until = models.DateTimeField(null=True, blank=True)
@@ -75,23 +75,23 @@ class Order(models.Model):
     recovered = models.CharField(max_length=8, choices=Recovered, blank=True, db_default="")
     # Displayed only: no code depends on what it says.
     reason = models.CharField(max_length=200, blank=True, help_text="why held, rejected or failed")
-    # Cached answers given, and when last: counted in batches, a few seconds late.
+    # Cache hits, and the last one: counted in batches, a few seconds late.
     hits = models.PositiveIntegerField(default=0)
     last_read_at = models.DateTimeField(null=True, blank=True)
-    # Set by `manage.py smoke_test` before it pays, and by nobody else, least of all a customer.
+    # Set only by `manage.py smoke_test`, before it pays.
     smoke = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
-            # What the sweep looks for: paid for, and not done with.
+            # For the sweep: paid and unfinished.
             models.Index(
                 "due_at",
                 name="order_unfinished",
                 condition=Q(status__in=[Status.PAID, Status.GENERATING]),
             ),
             models.Index("paid_at", "tier", "status", "smoke", name="order_day"),
-            # What staff look for: whom it belongs to, however it was typed, and by filter.
+            # For staff: by email in any case, and by the console's filters.
             models.Index(Lower("email"), name="order_email_lower"),
             models.Index("status", "id", name="order_status"),
             models.Index("tier", "id", name="order_tier"),
@@ -103,7 +103,7 @@ class Order(models.Model):
 
     @property
     def tier_name(self) -> TierName:
-        """The tier, as the pure modules type it."""
+        """The tier, with the type that core uses."""
         return cast("TierName", self.tier)
 
     def lock(self) -> "Order":

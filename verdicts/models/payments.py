@@ -7,7 +7,7 @@ from django.db.models import Q
 
 
 class StripeEvent(models.Model):
-    """One event of Stripe's, stored before anything is done about it."""
+    """One Stripe event, stored before it is processed."""
 
     class Outcome(models.TextChoices):
         """What processing an event came to. The labels are displayed only."""
@@ -51,7 +51,7 @@ class StripeEvent(models.Model):
 
 
 class Reconciled(models.Model):
-    """When Stripe's books were last compared with ours to their end, and mended: one row."""
+    """When reconciliation with Stripe last completed and repaired what it could: one row."""
 
     ONLY = 1
 
@@ -62,7 +62,7 @@ class Reconciled(models.Model):
 
 
 class LookupLimit(models.Model):
-    """How often an address had us ask Stripe about sessions we do not know, this minute (R10)."""
+    """How many look-ups of unknown sessions a network has caused at Stripe this minute (R10)."""
 
     address = models.CharField(max_length=64, primary_key=True)  # hashed: it is personal
     minute = models.BigIntegerField()

@@ -12,7 +12,7 @@ from verdicts.models.orders import Order
 
 
 class Case(models.Model):
-    """Something that needs a person. Opened with the state that asks for one."""
+    """Something that needs a member of staff. Opened in the transaction that causes it."""
 
     class Kind(models.TextChoices):
         REJECTED = "rejected", "rejected by the gate"
@@ -38,7 +38,7 @@ class Case(models.Model):
         Delivery, on_delete=models.PROTECT, null=True, blank=True, related_name="cases"
     )
     opened_at = models.DateTimeField(auto_now_add=True)
-    # Who is at it, and until when nobody else should be.
+    # Who works on it, and when that lease expires.
     claimed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -62,10 +62,10 @@ class Case(models.Model):
             ),
         ]
         indexes: ClassVar[list[models.Index]] = [
-            # As small as what is open, however many were ever closed.
+            # Partial: as small as the number of open cases.
             models.Index("kind", "opened_at", name="case_open", condition=Q(closed_at=None)),
             models.Index("closed_at", name="case_closed", condition=Q(closed_at__isnull=False)),
-            # Of those, whatever staff filter for: written when a person closes one.
+            # For the console's filters of closed cases.
             *(
                 models.Index(
                     by, "closed_at", name=f"case_closed_{by}", condition=Q(closed_at__isnull=False)
@@ -79,5 +79,5 @@ class Case(models.Model):
 
     @property
     def is_decided(self) -> bool:
-        """Nothing more comes of it. A customer who was written to may still answer."""
+        """Whether it is final. A customer who was contacted may still answer."""
         return self.closed_at is not None and self.outcome != self.Outcome.CONTACTED

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class ReadBatch(models.Model):
-    """What a web process has counted, until the sweep adds it to orders and days."""
+    """Reads that a web process has counted, until the roll-up adds them to orders and days."""
 
     verdicts = models.JSONField(default=dict, help_text="answers from the cache, by verdict")
     others = models.JSONField(default=dict, help_text="reads without one, by what came of them")

@@ -11,17 +11,17 @@ from verdicts.models.session_number import SessionNumber
 
 
 class Verdict(models.Model):
-    """An approved verdict. There is no way to store another kind: see services.generate."""
+    """An approved verdict: only `Judged.store` in verdicts.generation.generate creates one."""
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="verdicts")
     kind = models.CharField(max_length=8, choices=KINDS)
     label = models.CharField(max_length=7, choices=LABEL_CHOICES)
     payload = models.JSONField()  # {} once it was erased; the label stays
-    # What a customer reads under it, so that it can be found by that.
+    # Printed under the verdict, so that staff can find it by what a customer quotes.
     fingerprint = models.CharField(max_length=12, blank=True, db_index=True, editable=False)
     call = models.OneToOneField(ModelCall, on_delete=models.PROTECT, null=True)
     crosscheck = models.OneToOneField(CrosscheckLog, on_delete=models.PROTECT)
-    # Of a regeneration that is still to be compared: when its job should have run.
+    # Of a regeneration that is not compared yet: when its job is due.
     compare_due_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -32,7 +32,7 @@ class Verdict(models.Model):
                 name="verdict_uncompared",
                 condition=Q(compare_due_at__isnull=False),
             ),
-            # What staff filter by: some labels are rare.
+            # For the console's filters: some labels are rare.
             models.Index("label", "id", name="verdict_label"),
             models.Index("created_at", name="verdict_day"),
         ]
@@ -52,10 +52,10 @@ class Verdict(models.Model):
 
 
 class CachedVerdict(models.Model):
-    """The ready-made answer for a session. `expires_at` is Unix seconds; null: never.
+    """The cached response of a session. `expires_at` is in Unix seconds; null: never.
 
-    `approved` is the gate's decision on the verdict: an entry without it is as
-    good as absent (C17).
+    `approved` is the gate's decision on the verdict: an entry without it is treated as absent
+    (C17).
     """
 
     id = SessionNumber()

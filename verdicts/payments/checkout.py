@@ -1,4 +1,4 @@
-"""An order is written down, then Stripe is asked for a page to pay it on."""
+"""Starts a checkout: stores the order, then creates the Stripe session that pays for it."""
 
 from typing import Final
 
@@ -16,15 +16,15 @@ from verdicts.payments.client import Account, NewSession
 
 CHECKOUT_SESSION: Final = "{CHECKOUT_SESSION_ID}"  # Stripe fills it in
 
-# Of this process: orders that wait for Stripe must not use up the threads of everything else.
+# Of this process: checkouts that wait for Stripe must not occupy all threads.
 in_progress = Slots()
 
 
 def start_checkout(*, account: Account, tier: TierName, query: str, email: str = "") -> NewSession:
     """A new order and the Stripe session that pays for it. Raises a PaymentError.
 
-    The query must be clean. Should we die before the session's id is stored, the
-    webhook still finds the order by its token.
+    The query must be clean. If the process dies before the session's id is stored, the webhook
+    still finds the order by its token.
     """
     with in_progress.take(of=settings.SERVING.checkouts) as free:
         if not free:

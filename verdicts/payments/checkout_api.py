@@ -1,4 +1,4 @@
-"""`POST /api/checkout`: an order by JSON."""
+"""`POST /api/checkout`: places an order."""
 
 import logging
 from typing import Any

@@ -1,4 +1,7 @@
-"""How often strangers may have us ask Stripe: per address and minute, for all processes (R10)."""
+"""Rate limit for look-ups of unknown sessions at Stripe: per network and minute (R10).
+
+The counter is in the database, so that all processes and hosts share it.
+"""
 
 import time
 from typing import Final
@@ -19,7 +22,7 @@ def allowed(address: str) -> bool:
     minute = int(time.time()) // SECONDS
     mine = LookupLimit.objects.filter(address=key)
     _, new = LookupLimit.objects.get_or_create(address=key, defaults={"minute": minute, "count": 1})
-    # Only forward: a host whose clock is behind must not start the count anew.
+    # Only forward: a host whose clock is behind must not reset the count.
     if new or mine.filter(minute__lt=minute).update(minute=minute, count=1):
         return True
     return bool(mine.filter(count__lt=PER_MINUTE).update(count=F("count") + 1))

@@ -1,8 +1,8 @@
-"""What became of a session that no order here is for: one decision, whoever comes upon it.
+"""The history of a session that has no order here: new, judged before, older, unclear or erased.
 
-A database that was restored has forgotten orders that its log remembers: what was
-judged there was emailed, and what was erased there stays so. A log is its host's
-own, so where several hosts keep one, what this one does not know may be in another.
+A database restored from a backup lacks orders that the log still has: what was judged there was
+emailed, and what was erased stays erased. Each host has its own log, so with several hosts a
+session that this log does not have may be in another one.
 """
 
 import time
@@ -22,48 +22,48 @@ from audit.models import LogEntry
 from verdicts.core.errors import PaymentsBusy
 from verdicts.core.sessions import CheckoutSession
 
-# A session this young has its webhook on the way: it is a new order, not an old one (R10).
+# The webhook of a session this young may still arrive: it is a new order (R10).
 YOUNG: Final = timedelta(hours=1)
-LOG_READ_TIMEOUT: Final = 10.0  # seconds, for the log of a house that is very old
+LOG_READ_TIMEOUT: Final = 10.0  # seconds, for a log of many years
 
 Past = Literal[
-    "new",  # to be judged and emailed
+    "new",  # to be generated and emailed
     "judged",  # the log has its verdict, so it was emailed
-    "older",  # than this house: emailed by what was here before (R10)
-    "unclear",  # judged by another host, or by nobody
+    "older",  # than this installation: emailed by its predecessor (R10)
+    "unclear",  # judged by another host, or not at all
     "erased",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class House:
-    opened: datetime
+class Installation:
+    started_at: datetime
     has_other_logs: bool
 
 
-def house() -> House:
+def installation() -> Installation:
     ours = MigrationRecorder.Migration.objects.filter(app="verdicts")
     opened: datetime | None = ours.aggregate(first=Min("applied"))["first"]
-    # By the index's two ends: a list of all hosts would read every line.
+    # By both ends of the index: a list of all hosts would read every row.
     ends = LogEntry.objects.aggregate(first=Min("host"), last=Max("host"))
     hosts = {*ends.values(), settings.ORACLE_LOG_NAME} - {None}
-    return House(opened or timezone.now(), has_other_logs=len(hosts) > 1)
+    return Installation(opened or timezone.now(), has_other_logs=len(hosts) > 1)
 
 
-def past_of(session: CheckoutSession, logged: Logged | None, at: House) -> Past:
-    """`logged`: what this host's log says of it."""
+def past_of(session: CheckoutSession, logged: Logged | None, here: Installation) -> Past:
+    """`logged`: what this host's log has about it."""
     if logged:
         return logged
     made = datetime.fromtimestamp(session.created or 0, tz=UTC)
     if made >= timezone.now() - YOUNG:
         return "new"
-    if made < at.opened:
+    if made < here.started_at:
         return "older"
-    return "unclear" if at.has_other_logs else "new"
+    return "unclear" if here.has_other_logs else "new"
 
 
 def logged(session_id: str) -> Logged | None:
-    """What this host's log says of it. Reads files: not in a transaction. Raises PaymentsBusy."""
+    """What this host's log has about it. Reads files: not in a transaction. Raises PaymentsBusy."""
     try:
         return log.pasts([session_id], tick=_until(time.monotonic() + LOG_READ_TIMEOUT)).get(
             session_id

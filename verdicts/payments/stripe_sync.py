@@ -1,7 +1,7 @@
-"""What is not paid here, or not known here, may be so at Stripe: ask there before saying so (R10).
+"""Re-reads sessions from Stripe before a reader is told "unpaid" or "unknown" (R10).
 
-The buyer's redirect often beats the webhook. What Stripe says goes the same way
-as an event.
+The buyer's redirect often arrives before the webhook. What Stripe reports is recorded by the same
+functions as an event.
 """
 
 from datetime import timedelta
@@ -18,32 +18,31 @@ from verdicts.http.concurrency_limit import Slots
 from verdicts.models import UNPAID, Order
 from verdicts.payments.accept_payment import import_session, record_session
 from verdicts.payments.client import Account, retrieve_session
-from verdicts.payments.session_history import house, logged, past_of
+from verdicts.payments.session_history import installation, logged, past_of
 
-# At most one look per order in this time, however often its page is loaded.
-EVERY: Final = timedelta(seconds=2)
+# At most one re-read per order in this time, however often its page is loaded.
+REREAD_INTERVAL: Final = timedelta(seconds=2)
 
-# Of this process: readers that wait for Stripe must not use up the threads of everything else.
+# Of this process: readers that wait for Stripe must not occupy all threads.
 in_progress = Slots()
 
 
 def is_unpaid(order: Order, *, account: Account) -> bool | None:
-    """Whether Stripe, too, says that it is not paid. None: it cannot be asked just now, because
-    others are asking.
+    """Whether Stripe, too, reports it unpaid. None: Stripe cannot be asked now (rate limit).
 
-    Raises a PaymentError. The order is left as it stands after asking.
+    Raises a PaymentError. The order is updated to what Stripe reports.
     """
     if order.status not in UNPAID or not order.session_id:
         return False
     with in_progress.take(of=settings.SERVING.lookups) as free:
-        if not free or not _our_turn(order):
+        if not free or not _claim_reread(order):
             return None
         reread(order, account=account)
     return order.status in UNPAID
 
 
 def reread(order: Order, *, account: Account) -> None:
-    """Leave the order as it stands by what Stripe says of its session. Raises a PaymentError."""
+    """Update the order to what Stripe reports about its session. Raises a PaymentError."""
     session = read_session(retrieve_session(account, order.session_id or ""))
     if session and _is_finished(session):
         with transaction.atomic():
@@ -52,9 +51,9 @@ def reread(order: Order, *, account: Account) -> None:
 
 
 def import_from_stripe(session_id: str, *, account: Account) -> Order | None:
-    """The order of a session that is unknown here, made from what Stripe says; None: it is unpaid.
+    """The order of a session that is unknown here, created from Stripe's; None: it is unpaid.
 
-    Raises a PaymentError: UnknownSession for what is none of ours.
+    Raises a PaymentError: UnknownSession for sessions that are not ours.
     """
     with in_progress.take(of=settings.SERVING.lookups) as free:
         if not free:
@@ -64,7 +63,7 @@ def import_from_stripe(session_id: str, *, account: Account) -> Order | None:
         raise UnknownSession("not a session of ours")
     if not _is_finished(session):
         return None
-    past = past_of(session, logged(session_id), house())
+    past = past_of(session, logged(session_id), installation())
     with transaction.atomic():
         import_session(session, past)
     return Order.objects.get(session_id=session_id)
@@ -74,7 +73,7 @@ def _is_finished(session: CheckoutSession) -> bool:
     return session.complete or session.payment == "paid"
 
 
-def _our_turn(order: Order) -> bool:
+def _claim_reread(order: Order) -> bool:
     now = timezone.now()
-    due = Q(reread_at=None) | Q(reread_at__lt=now - EVERY)
+    due = Q(reread_at=None) | Q(reread_at__lt=now - REREAD_INTERVAL)
     return bool(Order.objects.filter(due, pk=order.pk).update(reread_at=now))

@@ -1,4 +1,4 @@
-"""Stripe's events come in: verified, stored, acted on, acknowledged before any slow work."""
+"""`POST /api/webhook`: verifies, stores and processes Stripe events before any slow work."""
 
 import logging
 

@@ -22,7 +22,7 @@ from verdicts.models import UNPAID, Case, Order, Status, StripeEvent
 from verdicts.payments.accept_payment import import_session, record_session, why_held
 from verdicts.payments.client import Account, list_sessions, retrieve_session
 from verdicts.payments.refunds import record_refunded_charge
-from verdicts.payments.session_history import House, Past, house, past_of
+from verdicts.payments.session_history import Installation, Past, installation, past_of
 from verdicts.reconciliation.backup_checks import backup_discrepancies, remembered
 from verdicts.reconciliation.discrepancies import FASTER, Discrepancy, Look, Repaired, console
 from verdicts.reconciliation.refund_checks import Charges, refund_discrepancies, refunded_charges
@@ -53,14 +53,14 @@ class Books:
 
     charges: Charges
     logged: dict[str, Logged]
-    house: House
+    installation: Installation
 
 
 def payment_discrepancies(look: Look, *, account: Account) -> Iterator[Discrepancy]:
     """Raises a PaymentError where Stripe cannot be asked, and OutOfTime."""
     # First: a payment that is noted late may have been paid back since.
     charges = refunded_charges(look, account)
-    books = Books(charges, remembered(look), house())
+    books = Books(charges, remembered(look), installation())
     for page in list_sessions(account, since=look.unix, seconds=look.left):
         look.saw(len(page))
         yield from _page_discrepancies(page, look, books)
@@ -148,7 +148,7 @@ def _strange_discrepancy(session: CheckoutSession, look: Look, books: Books) -> 
     if session.tier is None:
         look.counts[NOT_OURS] += 1
         return None
-    past = past_of(session, books.logged.get(session.id), books.house)
+    past = past_of(session, books.logged.get(session.id), books.installation)
     if past in _LEFT_ALONE:
         look.counts[_LEFT_ALONE[past]] += 1
         return None

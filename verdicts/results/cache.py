@@ -1,7 +1,7 @@
-"""The ready-made answer of a session, written with the verdict it shows.
+"""The verdict cache: the rendered response of each session, written with the verdict it shows.
 
-Whoever puts or refreshes an entry holds the order's row (`Order.lock`), so that an entry
-and the comparison it tells of cannot pass each other unseen.
+Callers of `put` and `refresh` hold the order's row (`Order.lock`), so that an entry and the
+comparison that it states are written one after the other.
 """
 
 import time
@@ -22,7 +22,7 @@ DAY: Final = 24 * 3600
 
 
 def find(session_id: str) -> CachedVerdict | None:
-    """The entry, if it is there, has not expired and was approved; else it is a miss."""
+    """The entry, if it exists, has not expired and was approved; None is a cache miss."""
     entry = CachedVerdict.objects.filter(session_id=session_id).first()
     if entry is None or (entry.expires_at is not None and entry.expires_at <= time.time()):
         return None
@@ -33,7 +33,7 @@ def find(session_id: str) -> CachedVerdict | None:
 
 
 def put(order: Order, verdict: Verdict, comparison: Comparison | None) -> CachedVerdict:
-    """Cache `verdict` as what the session's readers get from now on."""
+    """Cache `verdict` as the response of the session from now on."""
     now = timezone.now()
     rendered = _render(order, verdict, comparison)
     days = settings.ORACLE_CACHE_DAYS
@@ -49,7 +49,7 @@ def put(order: Order, verdict: Verdict, comparison: Comparison | None) -> Cached
     CachedVerdict.objects.bulk_create(
         [entry],
         update_conflicts=True,
-        # Not the session: should two have one number, the later one takes the other's place.
+        # Not the session: if two have one number, the later one replaces the other.
         unique_fields=["id"],
         update_fields=[
             *("session_id", "verdict", "approved", "body", "etag", "expires_at", "cached_at")
@@ -59,7 +59,7 @@ def put(order: Order, verdict: Verdict, comparison: Comparison | None) -> Cached
 
 
 def refresh(order: Order, *, of: Verdict | None = None) -> bool:
-    """Render the entry anew from what is on record now; where there is none, there stays none.
+    """Render an existing entry again from what is stored now; False: there is none.
 
     `of`: only if it holds that verdict.
     """
@@ -76,19 +76,19 @@ def refresh(order: Order, *, of: Verdict | None = None) -> bool:
 
 
 def matches_record(order: Order, entry: CachedVerdict) -> bool:
-    """Whether the entry says what is on record now, of that very order."""
+    """Whether the entry is what would be rendered now, for that order."""
     if entry.verdict.order_id != order.pk or not entry.approved:
         return False
     verdict, comparison = entry.verdict, None
-    if verdict.kind != "original":  # its event may have been read with it, for many at once
+    if verdict.kind != "original":  # its event may have been prefetched
         comparison = _compared(verdict, getattr(verdict.crosscheck, "divergence", None))
     return Rendered(entry.body, entry.etag) == _render(order, verdict, comparison)
 
 
 def correct(order: Order) -> bool:
-    """Have the entry say what is on record now; False: there is none. No model is asked.
+    """Repair the entry from what is stored; False: there is none. Calls no model.
 
-    For whoever holds the order.
+    The caller holds the order's lock.
     """
     entry = CachedVerdict.objects.select_related("verdict").filter(session_id=order.session_id)
     found = entry.first()
@@ -118,7 +118,7 @@ def evict(order: Order, *, who: str, reason: str) -> bool:
 
 
 def comparison_of(verdict: Verdict) -> Comparison | None:
-    """What the record says of a verdict beside the emailed one; None: it is the emailed one."""
+    """How a stored verdict compares with the emailed one; None: it is the emailed one."""
     if verdict.kind == "original":
         return None
     event = DivergenceEvent.objects.filter(crosscheck=verdict.crosscheck_id).first()
@@ -136,7 +136,7 @@ def _compared(verdict: Verdict, event: DivergenceEvent | None) -> Comparison:
 
 
 def emailed_label(order: Order) -> str:
-    """The label that stands: stored, or as a comparison found it in the log; else nothing."""
+    """The emailed label: stored, or as a comparison found it in the log; else empty."""
     originals = Verdict.objects.filter(order=order, kind="original")
     compared = DivergenceEvent.objects.filter(session_id=order.session_id, skipped=False)
     return (
@@ -151,7 +151,7 @@ def _render(order: Order, verdict: Verdict, comparison: Comparison | None) -> Re
         tier=order.tier,
         query=order.query,
         payload=verdict.payload,
-        # When the text was made, so that the same verdict put back is the same answer.
+        # When the text was generated, so that the same verdict gives the same response.
         cached_at=verdict.created_at,
         comparison=comparison,
         refunded_at=order.refunded_at,

@@ -1,7 +1,7 @@
-"""A regeneration is compared with what was emailed, after its reader has been answered.
+"""Compares a regeneration with the emailed original, after its reader was answered.
 
-Each comparison is on record, also one that found nothing or had nothing to
-compare with. May run twice and anywhere: the first one counts.
+Every comparison is recorded, also one that found no difference or had no original to compare
+with. The job may run twice: the first run counts.
 """
 
 from django.db import transaction
@@ -19,7 +19,7 @@ from verdicts.results.emailed_original import Original, provenance, recover
 
 
 def compare(verdict_id: int) -> DivergenceEvent | None:
-    """Compare, record, tell. None: there is nothing to compare, or it has been."""
+    """Compare, record and notify. None: there is nothing to compare, or it was done before."""
     regen = Verdict.objects.select_related("order", "call").get(pk=verdict_id)
     if regen.compare_due_at is None:
         return None
@@ -28,15 +28,15 @@ def compare(verdict_id: int) -> DivergenceEvent | None:
         order = regen.order.lock()
         done = Verdict.objects.filter(pk=regen.pk, compare_due_at__isnull=False)
         if not done.update(compare_due_at=None) or order.status == Status.ERASED:
-            return None  # another worker got there first, or there is nobody to tell any more
+            return None  # another worker was faster, or the order was erased
         event = _record(order, regen, original)
         cache.refresh(order, of=regen)
         if event.level == "significant":
-            # Once for each contradiction: the same one again is no news.
+            # One notice per pair of labels: a repeated contradiction is not reported again.
             name = f"{order.token.hex}.{original.label}-{regen.label}"
             enqueue_email(order, Delivery.Kind.DIVERGENCE, name=name, regen=regen)
-        if not order.smoke:  # it has not changed the rate
-            _watch(order)
+        if not order.smoke:  # smoke tests do not change the rate
+            _escalate_variance(order)
     return event
 
 
@@ -84,8 +84,8 @@ def _causes(regen: Verdict, original: Original) -> tuple[Cause, ...]:
     return attribute(original.provenance, ours) if ours else ("unknown",)
 
 
-def _watch(order: Order) -> None:
-    """Whether the model contradicts itself too often by now (R14): staff hear of it."""
+def _escalate_variance(order: Order) -> None:
+    """Alert staff if the infrastructure variance is above its limit (R14)."""
     escalation = escalate(timezone.now())
     if escalation:
         about = (

@@ -1,4 +1,4 @@
-"""How what a page shows relates to what was emailed: one of eight, told in words."""
+"""How the verdict on the page relates to the emailed one: one of eight states."""
 
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -9,47 +9,47 @@ from verdicts.models import Delivery, Verdict
 from verdicts.results.progress import on_its_way
 
 Name = Literal[
-    "sending",  # the original, its email on the way
+    "sending",  # the original, its email pending
     "emailed",  # the original, as emailed
     "unsent",  # the original, whose email could not be sent
-    "comparing",  # made again, not compared yet
-    "same-text",  # made again, and the same to the letter
-    "same-verdict",  # made again: the same verdict in other words
-    "differs",  # made again, and another verdict
-    "unrecorded",  # made again, with nothing on record to compare with
+    "comparing",  # regenerated, not compared yet
+    "same-text",  # regenerated, the same text
+    "same-verdict",  # regenerated, the same verdict in other words
+    "differs",  # regenerated, another verdict
+    "unrecorded",  # regenerated, no original to compare with
 ]
 
 _UNSENT: Final = (Delivery.State.FAILED, Delivery.State.UNCERTAIN)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class EmailStatus:
     name: Name
-    emailed: str = ""  # the label that stands
-    fingerprint: str = ""  # of the emailed text, where it is on record
+    emailed: str = ""  # the emailed label
+    fingerprint: str = ""  # of the emailed text, where it is stored
 
 
-def standing(answer: dict[str, Any], *, order_id: int, email: Delivery | None) -> Standing:
-    """From the answer itself, and from the stored original, whose text is the email's."""
+def email_status(answer: dict[str, Any], *, order_id: int, email: Delivery | None) -> EmailStatus:
+    """From the response itself, and from the stored original, whose text was emailed."""
     divergence = answer["divergence"]
     if divergence is None:
-        return Standing(_of_original(email))
+        return EmailStatus(_of_original(email))
     emailed = divergence["emailed_verdict"]
     if emailed == UNKNOWN or divergence["status"] == "skipped":
-        return Standing("unrecorded")
+        return EmailStatus("unrecorded")
     original = Verdict.objects.filter(order=order_id, kind="original").first()
     printed = fingerprint(original.payload) if original else ""
     if divergence["status"] == "pending":
-        return Standing("comparing", emailed, printed)
+        return EmailStatus("comparing", emailed, printed)
     if divergence["level"] != "none":
-        return Standing("differs", emailed, printed)
+        return EmailStatus("differs", emailed, printed)
     same = printed == fingerprint(answer["verdict"])
-    return Standing("same-text" if same else "same-verdict", emailed, printed)
+    return EmailStatus("same-text" if same else "same-verdict", emailed, printed)
 
 
 def _of_original(email: Delivery | None) -> Name:
     if email is not None and email.sent_at:
-        return "emailed"  # whatever became of sending it once more
+        return "emailed"  # whatever the result of a resend
     if on_its_way(email):
         return "sending"
     return "unsent" if email is None or email.state in _UNSENT else "emailed"

@@ -1,4 +1,4 @@
-"""The verdict that was emailed: stored, else as its log line tells it, else UNKNOWN."""
+"""The emailed original: the stored verdict, else its log line (R19), else UNKNOWN (R11)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ class Original:
 
 
 def recover(order: Order) -> Original:
-    """May read the whole log: not for a request that somebody waits for."""
+    """May read the whole log file: not inside a request."""
     stored = Verdict.original_of(order)
     if stored:
         return Original(stored.label, "verdict", stored.payload, provenance(stored.call))
@@ -31,7 +31,7 @@ def recover(order: Order) -> Original:
 
 
 def provenance(call: ModelCall | None) -> Provenance | None:
-    """What a verdict came from; None where it was not we who asked."""
+    """The inputs of a verdict; None where it was posted by a client."""
     if call is None:
         return None
     return Provenance(

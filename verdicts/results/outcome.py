@@ -1,4 +1,4 @@
-"""What a reader's request came to; the API and the page say it in their own way."""
+"""The outcome of one read, which the API and the page each render."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,8 @@ from verdicts.models import CachedVerdict, Order
 class Outcome:
     name: Name
     order: Order | None = None
-    entry: CachedVerdict | None = None  # of a verdict
-    emailed: str = ""  # the label that stands, where a regeneration came to nothing
+    entry: CachedVerdict | None = None  # where the outcome is a verdict
+    emailed: str = ""  # the emailed label, where a regeneration failed
     retry_after: int = 0
 
     @property

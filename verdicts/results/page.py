@@ -1,4 +1,4 @@
-"""The customer's page: what became of the order, from payment to verdict."""
+"""`GET /oracle/result`: the customer's page, from payment to verdict."""
 
 import json
 from datetime import timedelta
@@ -18,21 +18,20 @@ from verdicts.core.response_body import fingerprint
 from verdicts.core.tiers import TIER, Price
 from verdicts.models import CachedVerdict, Order, Verdict
 from verdicts.results import progress
-from verdicts.results.email_status import standing
+from verdicts.results.email_status import email_status
 from verdicts.results.outcome import Outcome
 from verdicts.results.read_request import read_for, without_database
 
-# A verdict that is being read is not fetched every other second for hours: an
-# email that was not taken at once is tried again in the background.
+# While its email is retried in the background, an open page is not reloaded every two seconds.
 FRESH: Final = timedelta(seconds=30)
-NOT_SO_SOON: Final = 30
+RETRY_SLOWLY: Final = 30
 
 
 @require_safe
 def result(request: HttpRequest) -> HttpResponse:
     try:
         return _page(request, read_for(request))
-    except DatabaseError as error:  # it went away after the outcome was read
+    except DatabaseError as error:  # it failed after the outcome was read
         return _page(request, without_database(error))
 
 
@@ -67,11 +66,11 @@ def _progress(order: Order) -> dict[str, object]:
 
 
 def _verdict(entry: CachedVerdict) -> dict[str, object]:
-    """From the answer itself, so that the page cannot say anything else than the API."""
+    """From the cached response itself, so that page and API state the same."""
     answer = json.loads(entry.body)
     verdict = entry.verdict
     email = progress.verdict_email(verdict.order_id)
-    stands = standing(answer, order_id=verdict.order_id, email=email)
+    status = email_status(answer, order_id=verdict.order_id, email=email)
     reading = readable(answer["tier"], answer["verdict"])
     return {
         **_order(verdict.order),
@@ -82,12 +81,12 @@ def _verdict(entry: CachedVerdict) -> dict[str, object]:
         "picture": picture(reading.dimensions),
         "made_at": verdict.created_at,
         "fingerprint": fingerprint(answer["verdict"]),
-        "standing": stands,
+        "email_status": status,
         "sent_at": email.sent_at if email else None,
-        "steps": progress.steps(progress.SENDING) if stands.name == "sending" else None,
-        "look_again": _look_again(verdict) if stands.name in ("sending", "comparing") else 0,
+        "steps": progress.steps(progress.SENDING) if status.name == "sending" else None,
+        "look_again": _look_again(verdict) if status.name in ("sending", "comparing") else 0,
     }
 
 
 def _look_again(verdict: Verdict) -> int:
-    return RETRY_SOON if verdict.created_at > timezone.now() - FRESH else NOT_SO_SOON
+    return RETRY_SOON if verdict.created_at > timezone.now() - FRESH else RETRY_SLOWLY

@@ -1,4 +1,4 @@
-"""How far an order has come, in the four steps that its customer is shown."""
+"""The progress of an order, in the four steps that its customer is shown."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,7 +10,7 @@ from audit.models import ModelCall
 from verdicts.models import Delivery, Order, Status
 
 PAID, JUDGING, CHECKING, SENDING, DONE = range(5)
-# By now most verdicts are there: whoever still waits is told what to do.
+# Most verdicts are done by then: a customer who still waits is told what to do.
 LONG: Final = timedelta(minutes=2)
 
 _NOTES: Final = (
@@ -29,7 +29,7 @@ class Step:
 
 
 def steps(reached: int) -> list[Step]:
-    """The four steps, up to the one that is under way."""
+    """The four steps, up to the one in progress."""
     return [
         Step(name, note, "done" if place < reached else "now" if place == reached else "later")
         for place, (name, note) in enumerate(_NOTES)
@@ -37,7 +37,7 @@ def steps(reached: int) -> list[Step]:
 
 
 def reached(order: Order) -> int:
-    """The step that an order without a verdict is at, from what is on record."""
+    """The current step of an order without a verdict."""
     if order.status == Status.AWAITING:
         return PAID
     if order.status != Status.GENERATING:

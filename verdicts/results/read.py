@@ -1,4 +1,4 @@
-"""What the reader of a session gets: the cached answer, or whatever its order has come to."""
+"""What a reader of a session gets: the cached response, or the state of its order."""
 
 import logging
 from typing import Final
@@ -21,8 +21,8 @@ from verdicts.results.regenerate import regenerate
 
 logger = logging.getLogger(__name__)
 
-# DESIGN's table, but for a delivered order, whose verdict is made again.
-STANDING: Final[dict[str, Name]] = {
+# The outcome for each status but DELIVERED, which regenerates.
+OUTCOME_BY_STATUS: Final[dict[str, Name]] = {
     Status.CREATED: "unpaid",
     Status.EXPIRED: "unpaid",
     Status.PAYMENT_FAILED: "unpaid",
@@ -37,7 +37,7 @@ STANDING: Final[dict[str, Name]] = {
 
 
 def read(session_id: str, *, address: str, account: Account, model: str, ask: Generate) -> Outcome:
-    """What the session's reader gets. `address` is the reader's, for those who guess ids.
+    """What the session's reader gets. `address` is the reader's, for the rate limit.
 
     Raises DatabaseError: a cache that cannot be read is not a miss (R4).
     """
@@ -61,7 +61,7 @@ def _not_cached(
 ) -> Outcome:
     order = Order.objects.filter(session_id=session_id).first()
     try:
-        outcome = _standing(order, session_id, address=address, account=account)
+        outcome = _order_state(order, session_id, address=address, account=account)
     except UnknownSession:
         return Outcome("unknown", order)
     except PaymentError as error:
@@ -72,10 +72,10 @@ def _not_cached(
     return _missed(outcome, model=model, ask=ask)
 
 
-def _standing(
+def _order_state(
     order: Order | None, session_id: str, *, address: str, account: Account
 ) -> Outcome | Order:
-    """What the order has come to; the order itself where it was delivered, and is missed."""
+    """The outcome by the order's status; the order itself if delivered: a cache miss."""
     if order is None:
         if not rate_limit.allowed(address):
             return Outcome("too-many", retry_after=rate_limit.wait())
@@ -83,16 +83,16 @@ def _standing(
         if order is None:
             return Outcome("unpaid")
     elif is_unpaid(order, account=account) is None:
-        # Nobody is told "unpaid" without a look at Stripe.
+        # Never answered "unpaid" without asking Stripe.
         return Outcome("asking", order, retry_after=RETRY_SOON)
     if order.status == Status.DELIVERED:
         return order
-    name = STANDING[order.status]
+    name = OUTCOME_BY_STATUS[order.status]
     return Outcome(name, order, retry_after=RETRY_SOON if name == "working" else 0)
 
 
 def _missed(order: Order, *, model: str, ask: Generate) -> Outcome:
-    # Delivered and cached commit as one: it may have happened since we looked.
+    # Delivered and cached commit together: it may have happened since the first look-up.
     entry = cache.find(order.session_id or "")
     if entry:
         return Outcome("verdict", order, entry=entry)

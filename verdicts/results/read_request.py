@@ -1,4 +1,4 @@
-"""A reader's request, as the page and the API both take it."""
+"""Reads the result for an HTTP request, for the page and the API alike."""
 
 import logging
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def read_for(request: HttpRequest) -> Outcome:
-    """What the reader gets. A database that cannot be read is no miss (R4)."""
+    """What the reader gets. A database error is not a cache miss (R4)."""
     try:
         return read(
             request.GET.get("session_id", ""),
@@ -30,6 +30,6 @@ def read_for(request: HttpRequest) -> Outcome:
 
 
 def without_database(error: DatabaseError) -> Outcome:
-    # Only its kind: its text may quote a row.
+    # Only its type: its text may quote a row.
     logger.error("the database cannot be used: %s", type(error).__name__)
     return Outcome("try-later", retry_after=RETRY_LATER)

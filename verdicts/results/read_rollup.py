@@ -1,4 +1,4 @@
-"""What web processes have counted, added to orders and days."""
+"""Adds the reads that web processes have counted to orders and daily counts."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ _ADD: Final = "UPDATE verdicts_order SET hits = hits + %s, last_read_at = %s WHE
 
 
 def add_up(*, most: int) -> int:
-    """`most` batches at most, the oldest first; returns how many reads there were.
+    """Add up to `most` batches, oldest first; returns how many reads there were.
 
-    Safe to run in several places at once: each batch is added by whoever deletes it.
+    Safe to run concurrently: each batch is added by the process that deletes it.
     """
     return sum(_add_oldest() for _ in range(min(most, ReadBatch.objects.count())))
 
@@ -42,8 +42,8 @@ def _add_hits(batch: ReadBatch) -> int:
         tested += counted[verdict_id] if smoke else 0
     at = connection.ops.adapt_datetimefield_value(batch.created_at)
     with connection.cursor() as cursor:
-        # In one order everywhere, so that no two can wait for each other. One statement for
-        # all of them: the ORM would take longer than the reads did.
+        # Sorted, so that two processes cannot deadlock. One executemany: the ORM would take
+        # longer than the reads did.
         cursor.executemany(_ADD, [(number, at, pk) for pk, number in sorted(by_order.items())])
     hits = _total(counted)
     if hits > tested:

@@ -1,4 +1,4 @@
-"""A verdict that was made elsewhere passes the gate before it is cached (C17)."""
+"""Caches a verdict that a client posts, if it passes the gate (C17)."""
 
 import json
 from typing import Any
@@ -15,10 +15,9 @@ from verdicts.results import cache
 
 
 def restore(order: Order, payload: Any) -> Decision | None:
-    """Put it into the delivered order's cache, to be compared with what was emailed.
+    """Cache it for a delivered order, and queue its comparison with what was emailed.
 
-    Returns the gate's decision, which is on record either way; None: there is
-    nothing delivered whose place it could take.
+    Returns the gate's decision, which is recorded either way; None: the order is not delivered.
     """
     output = json.dumps(payload)
     with transaction.atomic():
@@ -29,7 +28,7 @@ def restore(order: Order, payload: Any) -> Decision | None:
         judged = Judged(order, "regen", None, output, decision)
         row = judged.record()
         if decision.approved:
-            known = _known(order, payload)
+            known = _stored_equal(order, payload)
             if known:
                 cache.put(order, known, cache.comparison_of(known))
             else:
@@ -40,7 +39,7 @@ def restore(order: Order, payload: Any) -> Decision | None:
     return decision
 
 
-def _known(order: Order, payload: Any) -> Verdict | None:
-    """The stored verdict that says exactly this: posted again, or what was emailed."""
+def _stored_equal(order: Order, payload: Any) -> Verdict | None:
+    """The stored verdict with the same payload: posted again, or what was emailed."""
     stored = Verdict.objects.select_related("crosscheck", "order").filter(order=order)
     return next((one for one in stored.order_by("kind", "-pk") if one.payload == payload), None)

@@ -1,4 +1,4 @@
-"""`GET /api/verdict`: the result, or what stands in its way."""
+"""`GET /api/verdict`: the verdict, or why there is none."""
 
 from typing import Any
 
@@ -86,7 +86,7 @@ class VerdictView(PrivateView):
 
 
 def cached(request: Request, entry: CachedVerdict) -> HttpResponse:
-    """The ready-made answer, or 304 for who has it."""
+    """The cached response, or 304 for a client that has it."""
     if has_it(request.headers.get("If-None-Match", ""), entry.etag):
         return HttpResponseNotModified(headers={"ETag": entry.etag})
     return whole(entry)

@@ -293,7 +293,7 @@ def test_above_five_percent_staff_hear_of_it_once_a_day(sandbox, regenerated, ru
     escalation = Escalation.objects.get()
     assert (escalation.checked, escalation.diverged) == (21, 2)
     assert escalation.low < escalation.rate < escalation.high
-    told = [m for m in sandbox.messages(to="staff@oracle.example") if "contradicts" in m["subject"]]
+    told = [m for m in sandbox.messages(to="staff@oracle.example") if "diverge" in m["subject"]]
     assert len(told) == 1
     assert "2 of 21" in told[0]["text"]
     (line,) = entries("infrastructure_variance")

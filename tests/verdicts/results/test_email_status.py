@@ -3,7 +3,7 @@ import pytest
 from tests.support.verdict_payloads import complete
 from verdicts.core.disclaimer import Comparison
 from verdicts.models import Delivery, Verdict
-from verdicts.results.email_status import standing
+from verdicts.results.email_status import email_status
 
 pytestmark = pytest.mark.django_db
 State = Delivery.State
@@ -26,7 +26,7 @@ def answer(comparison: Comparison | None = None, label: str = "GREEN") -> dict:
     ],
 )
 def test_an_original_stands_as_its_email_does(email, name):
-    assert standing(answer(), order_id=1, email=email).name == name
+    assert email_status(answer(), order_id=1, email=email).name == name
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_an_original_stands_as_its_email_does(email, name):
     ],
 )
 def test_a_regeneration_stands_as_its_comparison_says(comparison, name):
-    assert standing(answer(comparison), order_id=1, email=None).name == name
+    assert email_status(answer(comparison), order_id=1, email=None).name == name
 
 
 def test_the_same_text_is_told_from_the_same_verdict(sandbox, paid_order, run_jobs):
@@ -50,7 +50,7 @@ def test_the_same_text_is_told_from_the_same_verdict(sandbox, paid_order, run_jo
     original = Verdict.objects.get()
     same = Comparison(original.label, "checked", "none")
     again = {"verdict": original.payload, "divergence": same.as_dict()}
-    stands = standing(again, order_id=order.pk, email=None)
+    stands = email_status(again, order_id=order.pk, email=None)
     assert (stands.name, stands.emailed) == ("same-text", original.label)
     again["verdict"] = {**original.payload, "summary": "In other words."}
-    assert standing(again, order_id=order.pk, email=None).name == "same-verdict"
+    assert email_status(again, order_id=order.pk, email=None).name == "same-verdict"

@@ -11,7 +11,7 @@ from verdicts.models import Order, ReadBatch
 from verdicts.reconciliation.sweep import sweep
 from verdicts.results import read_counter as module
 from verdicts.results import read_rollup
-from verdicts.results.read_counter import Hits, hits
+from verdicts.results.read_counter import ReadCounter, hits
 
 pytestmark = pytest.mark.django_db
 
@@ -19,10 +19,10 @@ UNKNOWN = 10**15  # no verdict has that number
 
 
 @pytest.fixture
-def counter(monkeypatch) -> Hits:
+def counter(monkeypatch) -> ReadCounter:
     """Without the timer: a test flushes by itself."""
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 3600)
-    return Hits()
+    return ReadCounter()
 
 
 def shown(order: Order) -> int:
@@ -95,7 +95,7 @@ def test_a_hit_is_counted_and_a_miss_is_none(ask, missed):
 
 def test_what_is_forgotten_is_never_written(monkeypatch):
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 0.05)
-    counter = Hits()
+    counter = ReadCounter()
     counter.count(1)
     counter.forget()
     time.sleep(0.2)
@@ -108,7 +108,7 @@ def test_many_hits_are_written_before_their_time(monkeypatch, delivered, transac
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 3600)
     monkeypatch.setattr(module, "MAX_UNWRITTEN", 4)
     order = delivered("quick")
-    counter = Hits()
+    counter = ReadCounter()
     others = set(threading.enumerate())
     for verdict_id in (shown(order), UNKNOWN, shown(order)):
         counter.count(verdict_id)
@@ -127,7 +127,7 @@ def test_many_hits_are_written_before_their_time(monkeypatch, delivered, transac
 def test_a_stop_waits_for_what_is_being_written(delivered, transactional_db, monkeypatch):
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 0.01)
     order = delivered("quick")
-    counter = Hits()
+    counter = ReadCounter()
     begun, goes_on = threading.Event(), threading.Event()
     write = ReadBatch.objects.bulk_create
 

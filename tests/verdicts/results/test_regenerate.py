@@ -20,7 +20,7 @@ from verdicts.payments.events import receive
 from verdicts.privacy.erase import erase
 from verdicts.results import cache
 from verdicts.results.outcome import Outcome
-from verdicts.results.regenerate import regenerate, under_way
+from verdicts.results.regenerate import in_progress, regenerate
 
 pytestmark = pytest.mark.django_db
 
@@ -216,14 +216,14 @@ def test_whoever_died_at_it_is_waited_for_no_longer_than_its_lease(ask, sandbox,
 
 def test_without_a_slot_no_attempt_is_counted(ask, sandbox, missed, settings, monkeypatch):
     order = missed("quick")
-    monkeypatch.setattr(under_way, "taken", settings.SERVING.regenerations)
+    monkeypatch.setattr(in_progress, "taken", settings.SERVING.regenerations)
     answer = ask(order.session_id)
     assert (answer.status_code, answer.json()["status"]) == (202, "regenerating")
     order.refresh_from_db()
     assert (order.regens, order.regen_at) == (0, None)
-    monkeypatch.setattr(under_way, "taken", 0)
+    monkeypatch.setattr(in_progress, "taken", 0)
     assert ask(order.session_id).status_code == 200
-    assert under_way.taken == 0
+    assert in_progress.taken == 0
 
 
 def test_while_another_reader_waits_for_the_quota_nobody_else_asks(
@@ -264,7 +264,7 @@ def test_a_slot_is_given_back_whatever_happens(missed, settings):
 
     with pytest.raises(RuntimeError):
         regenerate(missed("quick"), model=settings.ORACLE_MODEL, ask=die)
-    assert under_way.taken == 0
+    assert in_progress.taken == 0
 
 
 @pytest.mark.parametrize("fault", ["", "contradictory"])

@@ -332,7 +332,11 @@ def test_two_sessions_of_one_number_never_get_each_others_answer(
     delivered, make_reader, monkeypatch
 ):
     """Which is as good as impossible: then the later one is cached, and the other is a miss."""
-    for module in ("reader.lookup_sqlite", "reader.lookup_postgresql", "session_number"):
+    for module in (
+        "results.reader.lookup_sqlite",
+        "results.reader.lookup_postgresql",
+        "models.session_number",
+    ):
         monkeypatch.setattr(f"verdicts.{module}.session_number", lambda _session_id: 42)
     first, second = delivered("quick"), delivered("quick")
     assert CachedVerdict.objects.get().session_id == second.session_id
