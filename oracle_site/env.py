@@ -2,7 +2,7 @@
 
 A value that does not fit stops the start with a sentence that names the
 variable and what it takes. An empty value counts as not set. `declared` lists
-what was read, so that a test can hold the README's table to it.
+what was read, so that a test can hold the table in docs/SETTINGS.md to it.
 """
 
 from collections.abc import Mapping

@@ -9,6 +9,7 @@ import pytest
 
 from audit.core.divergence import classify
 from audit.core.vocabulary import LABELS
+from tests.support.documented import SETTINGS_PAGE, settings_table
 from verdicts.core.capabilities import PROVIDERS
 from verdicts.core.determinism import Inputs, Overrides, Settings, decide, derive_seed
 from verdicts.core.read_outcomes import READ_OUTCOMES
@@ -75,3 +76,22 @@ def test_the_result_page_lists_every_answer_of_the_contract():
         listed |= dict.fromkeys(re.findall(r"`([\w-]+)`", slugs), int(status))
     refusals = {name: one.status for name, one in READ_OUTCOMES.items() if one.status >= 400}
     assert listed == refusals
+
+
+def test_the_settings_page_is_generated_from_the_settings():
+    regenerate = "run `.venv/bin/python -m tests.support.documented`"
+    assert SETTINGS_PAGE.read_text().endswith(f"\n\n{settings_table()}"), regenerate
+
+
+def test_every_decision_that_the_code_cites_is_defined():
+    page = (ROOT / "docs/DECISIONS.md").read_text()
+    defined = set(re.findall(r"^\| ([CRD]\d+) \|", page, re.MULTILINE))
+    cited = {
+        number
+        for folder in ("audit", "docs", "drill", "oracle_site", "sandbox", "verdicts")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".md")
+        for number in re.findall(r"\b[CRD][1-9]\d?\b", path.read_text())
+    }
+    assert len(cited) > 20
+    assert cited - defined == set()

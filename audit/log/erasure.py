@@ -1,6 +1,6 @@
 """The previews of a session leave the record: its rows at once, each host's files by its sweep.
 
-No hash changes and the chain stays whole (docs/RECORD.md). A row belongs to one
+No hash changes and the chain stays whole (docs/AUDIT_LOG.md). A row belongs to one
 host's file, so one mark on it tells whether that host has followed.
 """
 

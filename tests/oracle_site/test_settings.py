@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
 from drill.sites.child_env import child_env
 
@@ -32,19 +31,6 @@ def start(**environment: str) -> subprocess.CompletedProcess:
         text=True,
         check=False,
     )
-
-
-def test_every_variable_stands_in_the_readme_with_its_type_and_default():
-    readme = (ROOT / "README.md").read_text()
-    for variable in settings.ENV.declared:
-        default = f"`{variable.default}`" if variable.default else ""
-        row = f"| `{variable.name}` | {variable.kind} | {default} | {variable.about} |"
-        assert row in readme
-
-
-def test_the_readme_lists_no_variable_that_nobody_reads():
-    listed = re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert sorted(listed) == sorted(variable.name for variable in settings.ENV.declared)
 
 
 def test_the_environment_is_read_in_one_place():

@@ -15,7 +15,7 @@ ACCOUNTS = (User, Group)
 
 
 class Address(NamedTuple):
-    """`shape` and `kind` are how docs/ACCESS.md may list it: by itself, or with all of its kind."""
+    """`shape` and `kind` are how docs/PERMISSIONS.md lists it: alone, or with all of its kind."""
 
     path: str
     shape: str

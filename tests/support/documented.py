@@ -1,13 +1,21 @@
-"""The command lines that the documentation shows, with what it shows of their outcome."""
+"""What the documentation shows: command lines with their output, and the table of settings.
 
+`python -m tests.support.documented` writes the table of docs/SETTINGS.md from the code.
+"""
+
+import os
 import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.conf import settings
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
+SETTINGS_PAGE = ROOT / "docs/SETTINGS.md"
+SETTINGS_HEADING = "| Variable | Takes | Default | What it is |\n|---|---|---|---|\n"
 FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)((?:    [^\n]*\n)+)")
 OURS = re.compile(
@@ -61,3 +69,23 @@ def documented(path: Path) -> list[Documented]:
 
 def everything_documented() -> list[Documented]:
     return [one for page in PAGES for one in documented(page)]
+
+
+def settings_table() -> str:
+    """The rows of docs/SETTINGS.md: every environment variable that the settings read."""
+    rows = []
+    for variable in settings.ENV.declared:
+        default = f"`{variable.default}`" if variable.default else ""
+        rows.append(f"| `{variable.name}` | {variable.kind} | {default} | {variable.about} |\n")
+    return SETTINGS_HEADING + "".join(rows)
+
+
+def write_settings_table() -> None:
+    """Replace the table of docs/SETTINGS.md, which runs to the end of the page."""
+    before, _, _ = SETTINGS_PAGE.read_text().partition(SETTINGS_HEADING)
+    SETTINGS_PAGE.write_text(before + settings_table())
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
+    write_settings_table()

@@ -1,4 +1,4 @@
-"""docs/ACCESS.md's tables, held against every address of the site, for everybody who may come."""
+"""The tables in docs/PERMISSIONS.md, held against every address of the site, for every role."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -19,7 +19,7 @@ from verdicts.models import CachedVerdict, Case, Delivery, Order, StripeEvent, V
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.slow]
 
-PAGE = (Path(__file__).parents[3] / "docs/ACCESS.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs/PERMISSIONS.md").read_text()
 ROLES = {  # by the table's name for them
     "Nobody": "",
     "Account": "customer",
