@@ -1,4 +1,4 @@
-"""docs/KEEPING.md, line by line: a backup, a loss, and a house that owes nobody anything."""
+"""docs/BACKUP.md, line by line: a backup, a loss, and a house that owes nobody anything."""
 
 import shlex
 import shutil
@@ -22,7 +22,7 @@ from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
 from tests.support.documented import ROOT, blocks
 
-PAGE = (ROOT / "docs/KEEPING.md").read_text()
+PAGE = (ROOT / "docs/BACKUP.md").read_text()
 # Tried by hand, with the same outcome: they need PostgreSQL's own programs.
 BY_HAND = ("pg_dump ", "pg_restore ")
 
