@@ -37,7 +37,7 @@ RUN_ELSEWHERE = {
     "manage.py smoke_test --timeout 20": "verdicts/management/commands/test_smoke_test.py",  # 20 s
 }
 # Pages that one test follows from the first line to the last.
-REHEARSED = {"KEEPING.md": "test_restore.py"}
+REHEARSED = {"BACKUP.md": "test_restore.py"}
 # Words that stand for a session's id.
 A_SESSION = ("cs_test_...", "SESSION")
 OTHER = "other@example.com"

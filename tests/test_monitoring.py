@@ -13,7 +13,7 @@ from verdicts.monitoring.metrics import Exposition
 from verdicts.monitoring.readiness import readiness
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs/WATCHING.md").read_text()
+PAGE = (ROOT / "docs/MONITORING.md").read_text()
 METRIC = re.compile(r"\boracle_[a-z_]+\b")
 
 

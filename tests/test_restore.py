@@ -1,4 +1,4 @@
-"""docs/KEEPING.md, line by line: a backup, a loss, and a house that owes nobody anything."""
+"""docs/BACKUP.md, line by line: a backup, a lost database, and a restore that loses no order."""
 
 import shlex
 import shutil
@@ -22,7 +22,7 @@ from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
 from tests.support.documented import ROOT, blocks
 
-PAGE = (ROOT / "docs/KEEPING.md").read_text()
+PAGE = (ROOT / "docs/BACKUP.md").read_text()
 # Tried by hand, with the same outcome: they need PostgreSQL's own programs.
 BY_HAND = ("pg_dump ", "pg_restore ")
 
@@ -101,12 +101,12 @@ def read(url: str, session: str) -> dict:
 
 @pytest.fixture
 def house(tmp_path) -> Iterator[tuple[dict[str, str], SandboxClient]]:
-    (tmp_path / "var").mkdir()
+    (tmp_path / "data").mkdir()
     site = f"http://127.0.0.1:{free_port()}"
     with running_sandbox(webhook_url=f"{site}/api/webhook") as sandbox:
-        url = f"sqlite:///{tmp_path}/var/oracle.sqlite3"
+        url = f"sqlite:///{tmp_path}/data/oracle.sqlite3"
         variables = production(tmp_path, sandbox, site_url=site, url=url) | {
-            "ORACLE_LOG_PATH": str(tmp_path / "var/oracle_log.jsonl"),
+            "ORACLE_LOG_PATH": str(tmp_path / "data/oracle_log.jsonl"),
             "ORACLE_LOG_NAME": "restored",
         }
         migrate(variables)
@@ -116,7 +116,7 @@ def house(tmp_path) -> Iterator[tuple[dict[str, str], SandboxClient]]:
 def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
     variables, sandbox = house
     url, types = variables["SITE_URL"], Operator(tmp_path, variables)
-    log, kept = tmp_path / "var/oracle_log.jsonl", tmp_path / "kept.jsonl"
+    log, kept = tmp_path / "data/oracle_log.jsonl", tmp_path / "kept.jsonl"
     port = urlsplit(url).port
     with serving(tmp_path, variables, *SERVICES, port=port):
         buy(url, sandbox, "before@example.com")
@@ -124,9 +124,9 @@ def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
         assert types.types("sqlite3 ").returncode == 0
         lost = bought_a_while_ago(url, sandbox, "after@example.com")
 
-    for one in (tmp_path / "var").glob("oracle.sqlite3*"):
+    for one in (tmp_path / "data").glob("oracle.sqlite3*"):
         one.unlink()
-    assert types.types("cp -p backup/oracle.sqlite3 var/").returncode == 0
+    assert types.types("cp -p backup/oracle.sqlite3 data/").returncode == 0
 
     # Had the log been lost as well: the backup's is sound.
     shutil.move(log, kept)
@@ -152,7 +152,7 @@ def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
         for customer in ("before@example.com", "after@example.com"):
             assert len(sandbox.messages(to=customer)) == 1
 
-        assert types.types("mv var/oracle_log.jsonl var/oracle_log.jsonl.1").returncode == 0
+        assert types.types("mv data/oracle_log.jsonl data/oracle_log.jsonl.1").returncode == 0
         assert types.types("mkdir -p archive && mv").returncode == 0
         buy(url, sandbox, "later@example.com")
         sound = types.types("python manage.py audit_verify --older-elsewhere")

@@ -31,7 +31,7 @@ def site(run: Run) -> str:
         raise Failed(
             f"200 from {run.shop.url}/readyz",
             "; ".join(wrong) or told(reply),
-            "mend that first: docs/WATCHING.md says how"
+            "mend that first: docs/MONITORING.md says how"
             if wrong
             else "is this the site's own address? Name it as customers do: --site URL",
         )
