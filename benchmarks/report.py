@@ -110,7 +110,7 @@ def in_text(section: Section) -> str:
     """For a terminal."""
     lines = [section.title, "=" * len(section.title), ""]
     for table in section.tables:
-        lines += [*([table.title, ""] if table.title else []), *_aligned(table), ""]
+        lines += [*([table.title, ""] if table.title else []), *table_lines(table), ""]
     if section.limits:
         width = max(len(limit.what) for limit in section.limits)
         for limit in section.limits:
@@ -121,7 +121,7 @@ def in_text(section: Section) -> str:
     return "\n".join(lines)
 
 
-def _aligned(table: Table) -> Iterator[str]:
+def table_lines(table: Table) -> Iterator[str]:
     rows = [table.header, *table.rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.header))]
     for place, row in enumerate(rows):
