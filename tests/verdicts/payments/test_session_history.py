@@ -3,11 +3,11 @@
 import itertools
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from audit.log import reader
 from tests.support.reconciliation import discrepancies, done, look
+from tests.support.restored_database import forget_orders
 from verdicts.clients import stripe_account
 from verdicts.core.errors import PaymentsBusy
 from verdicts.models import Order, Recovered, Status, Verdict
@@ -32,13 +32,6 @@ def event(session_id: str, kind: str = "checkout.session.completed") -> str:
     stored = receive(Event(f"evt_{next(numbers)}", kind, raw))
     stored.refresh_from_db()
     return stored.outcome
-
-
-def forget() -> None:
-    """The database is from before the order; the log is not."""
-    with connection.cursor() as cursor:
-        for table in ("cachedverdict", "delivery", "verdict", "stripeevent", "order"):
-            cursor.execute(f"DELETE FROM verdicts_{table}")  # noqa: S608 - our own tables
 
 
 @pytest.fixture
@@ -68,7 +61,7 @@ def test_what_the_log_has_judged_is_emailed_once_however_often_events_come(
     sandbox, emailed, run_jobs, first
 ):
     session_id = emailed()
-    forget()
+    forget_orders()
     if first == "look":
         look(apply=True)
     elif first == "reader":
@@ -86,7 +79,7 @@ def test_an_order_that_was_not_judged_by_the_time_of_the_backup_is_not_judged_ag
     sandbox, emailed, run_jobs, status
 ):
     session_id = emailed()
-    forget()
+    forget_orders()
     order = Order.objects.create(
         session_id=session_id,
         status=status,
@@ -111,7 +104,7 @@ def test_an_order_that_was_not_judged_by_the_time_of_the_backup_is_not_judged_ag
 def test_whom_the_log_has_erased_nobody_brings_back(sandbox, emailed, ask, who):
     session_id = emailed()
     erase(Order.objects.get(), who="Ada", reason="asked")
-    forget()
+    forget_orders()
     if who == "reader":
         assert ask(session_id).status_code == 410
     else:
@@ -140,7 +133,7 @@ def test_whom_the_log_has_erased_and_the_backup_has_not_is_erased_again(sandbox,
 
 def test_where_another_host_keeps_a_log_a_person_decides(sandbox, emailed, run_jobs, settings):
     session_id = emailed()
-    forget()
+    forget_orders()
     settings.ORACLE_LOG_NAME = "another"
     settings.ORACLE_LOG_PATH = settings.ORACLE_LOG_PATH.with_name("another.jsonl")
     report = look(apply=True)
@@ -160,7 +153,7 @@ def test_where_another_host_keeps_a_log_a_person_decides(sandbox, emailed, run_j
 
 def test_what_is_young_is_new_whatever_other_hosts_have(sandbox, emailed, elsewhere, settings):
     emailed()
-    forget()
+    forget_orders()
     settings.ORACLE_LOG_NAME = "another"
     settings.ORACLE_LOG_PATH = settings.ORACLE_LOG_PATH.with_name("another.jsonl")
     elsewhere(300)
@@ -171,7 +164,7 @@ def test_a_log_that_takes_too_long_makes_nothing_new_of_what_it_may_know(
     sandbox, emailed, monkeypatch
 ):
     session_id = emailed()
-    forget()
+    forget_orders()
     monkeypatch.setattr(session_history, "LOG_READ_TIMEOUT", -1.0)
     with pytest.raises(PaymentsBusy, match="the log could not be read"):
         import_from_stripe(session_id, account=stripe_account())
@@ -182,7 +175,7 @@ def test_a_log_that_takes_too_long_makes_nothing_new_of_what_it_may_know(
 
 def test_a_look_reads_the_log_once(sandbox, emailed, elsewhere, monkeypatch):
     emailed()
-    forget()
+    forget_orders()
     for _ in range(150):
         elsewhere(300)
     walks, real = [], reader.lines
