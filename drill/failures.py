@@ -5,7 +5,7 @@ NotRun
   PostgresqlMissing   there is no PostgreSQL to be had here
   NotStarted          the site or the sandbox does not answer
   DatabaseAway        the drilled site's database does not answer just now
-GaveUp                a customer tried for longer than anybody would: a broken promise
+GaveUp                a customer tried for longer than anybody would: a broken invariant
 """
 
 

@@ -1,4 +1,4 @@
-"""What a drill tells: what was injected, what was promised, and what was kept."""
+"""What a drill tells: what was injected, the invariants, and which were violated."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from drill.faults.kill_stages import STAGES
-from drill.invariants.invariant import Promise
+from drill.invariants.invariant import Invariant
 from drill.invariants.load_invariants import overtaken, within
 from drill.load.crowd import Felt
 from drill.load.storm import Course
@@ -28,19 +28,21 @@ class Told:
     orders: int
     seed: int
     database: str
-    promises: list[Promise]
+    invariants: list[Invariant]
     slowest: tuple[float, str]
 
     @property
     def first_violation(self) -> str:
-        broken = (one for one in self.promises if one.violations)
+        broken = (one for one in self.invariants if one.violations)
         return next((f"{one.name}: {one.violations[0]}" for one in broken), "")
 
-    def _promises(self) -> list[tuple[str, str, str]]:
-        return [(one.name, f"{one.checked:,}", f"{len(one.violations):,}") for one in self.promises]
+    def _invariants(self) -> list[tuple[str, str, str]]:
+        return [
+            (one.name, f"{one.checked:,}", f"{len(one.violations):,}") for one in self.invariants
+        ]
 
     def _notes(self) -> Iterator[str]:
-        return (f"{one.name}: {one.note}." for one in self.promises if one.note)
+        return (f"{one.name}: {one.note}." for one in self.invariants if one.note)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +64,7 @@ class Report(Told):
         if self.left_out:
             yield from table(("Not injected", "why"), list(self.left_out.items()))
             yield ""
-        yield from table(("Promise", "checked", "violated"), self._promises())
+        yield from table(("Invariant", "checked", "violated"), self._invariants())
         yield ""
         yield from self._notes()
         yield from self._course()
@@ -107,7 +109,7 @@ class CrowdReport(Told):
             f"a model that takes {self.pace:g} requests a second, seed {self.seed}"
         )
         yield ""
-        yield from table(("Promise", "checked", "violated"), self._promises())
+        yield from table(("Invariant", "checked", "violated"), self._invariants())
         yield ""
         times = [("hits before", felt.calm), ("hits in the crowd", felt.crowded)]
         yield from table(("Took, ms", "half", "95 of 100", "longest", "count"), _times(times))

@@ -4,8 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 from drill.display import Display
-from drill.faults.fault_injector import Saboteur
-from drill.faults.faults import blows
+from drill.faults.fault_injector import FaultInjector
+from drill.faults.faults import plan_faults
 from drill.faults.kill_stages import kills
 from drill.invariants.evidence import gather, injected, keep, left_out
 from drill.invariants.invariants import judge
@@ -42,23 +42,23 @@ def storm(
     """Orders and faults, quiet, audit. `settings` are those of the site under the drill."""
     buying = customers(seed, orders)
     with play(folder, database, display, settings=settings) as scene:
-        saboteur = Saboteur(scene)
-        planned = blows(
+        injector = FaultInjector(scene)
+        planned = plan_faults(
             seed, orders, restarts=database.restart is not None, clock=scene.clock is not None
         )
-        course = Storm(scene, buying, display).run(planned, saboteur)
+        course = Storm(scene, buying, display).run(planned, injector)
         display.show("Auditing")
-        at_risk = answers_at_risk(kills(scene.stages), saboteur.blows, course.restarted)
+        at_risk = answers_at_risk(kills(scene.stages), injector.faults, course.restarted)
         facts = gather(scene, buying, at_risk=at_risk)
         keep(facts, folder)
-        promises = judge(facts)
+        invariants = judge(facts)
         report = Report(
             orders=orders,
             seed=seed,
             database=database.title,
             disk=scene.disk.about,
-            promises=promises,
-            injected=injected(facts, scene.sandbox, saboteur),
+            invariants=invariants,
+            injected=injected(facts, scene.sandbox, injector),
             left_out=left_out(scene, course),
             kills=Counter(line.rpartition(", ")[0] for line in kills(scene.stages)),
             course=course,
@@ -85,7 +85,7 @@ def crowd(
             seed=seed,
             pace=pace,
             database=database.title,
-            promises=[*judge_crowd(felt, scene.met), *judge(facts)],
+            invariants=[*judge_crowd(felt, scene.met), *judge(facts)],
             felt=felt,
             slowest=scene.met.slowest,
         )

@@ -1,4 +1,4 @@
-"""Deals the blows: each at its turn, and counted."""
+"""Deals the faults: each at its turn, and counted."""
 
 import threading
 from collections import Counter
@@ -8,43 +8,43 @@ from typing import Final
 
 import psutil
 
-from drill.faults.faults import Blow
+from drill.faults.faults import Fault
 from drill.faults.kill_stages import arm
 from drill.load.scene import MODEL, Scene
 
 NEXT_MODEL: Final = "gemini-2.5-pro"
 
 
-class Saboteur:
+class FaultInjector:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self.blows: list[Blow] = []  # that were dealt, and count
+        self.faults: list[Fault] = []  # that were injected, and count
 
-    def deal(self, blows: list[Blow], *, orders: Callable[[], int], over: threading.Event) -> None:
-        """All of them, each when so many orders are in; what is left is dealt at the end."""
-        for blow in blows:
-            while orders() < blow.after and not over.wait(0.05):
+    def run(self, faults: list[Fault], *, orders: Callable[[], int], over: threading.Event) -> None:
+        """All of them, each when so many orders are in; what is left is injected at the end."""
+        for fault in faults:
+            while orders() < fault.after and not over.wait(0.05):
                 pass
-            if self._deal(blow):
-                self.blows.append(blow)
+            if self._inject(fault):
+                self.faults.append(fault)
 
     @property
-    def dealt(self) -> Counter[str]:
-        return Counter(blow.kind for blow in self.blows)
+    def injected(self) -> Counter[str]:
+        return Counter(fault.kind for fault in self.faults)
 
-    def relent(self) -> None:
+    def stop(self) -> None:
         """What would otherwise last for ever."""
         self._scene.disk.free()
 
-    def _deal(self, blow: Blow) -> bool:
-        """Whether it counts: the end of a blow does not, and of a kill its victim tells."""
+    def _inject(self, fault: Fault) -> bool:
+        """Whether it counts: the end of a fault does not, and of a kill its victim tells."""
         scene = self._scene
-        match blow.kind:
-            case "kill" if blow.stage:
-                arm(scene.stages, blow.stage, how=blow.how)
+        match fault.kind:
+            case "kill" if fault.stage:
+                arm(scene.stages, fault.stage, how=fault.how)
                 return False
             case "pool":
-                self._kill_pool(blow.cluster)
+                self._kill_pool(fault.cluster)
             case "database" if scene.database.restart:
                 scene.database.restart()
             case "disk full":
@@ -53,7 +53,7 @@ class Saboteur:
                 scene.disk.free()
                 return False
             case "clock" if scene.clock:
-                scene.clock.step(blow.seconds)
+                scene.clock.step(fault.seconds)
             case "model retired":
                 path = f"models/{MODEL}:"
                 scene.sandbox.fault("gemini", "not_found", times=None, match=path)

@@ -1,8 +1,8 @@
-"""What befalls the house, drawn from the seed: what, and after how many orders.
+"""What is injected into the site, drawn from the seed: what, and after how many orders.
 
-Pure: the same seed gives the same blows. Kills go round the stages, so that a drill
+Pure: the same seed gives the same faults. Kills go round the stages, so that a drill
 of full size meets each of them; the last orders are left in peace, so that what is
-seen at the end is what the house has made of it.
+seen at the end is what the site has made of it.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ LARGE: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Blow:
+class Fault:
     after: int  # orders
     kind: Kind
     stage: Stage | None = None
@@ -40,7 +40,7 @@ class Blow:
     seconds: int = 0
 
 
-def blows(seed: int, orders: int, *, restarts: bool, clock: bool) -> list[Blow]:
+def plan_faults(seed: int, orders: int, *, restarts: bool, clock: bool) -> list[Fault]:
     """In the order in which they fall. `restarts`: the database's, which we may not everywhere."""
     draw = Random(f"{seed} blows")  # noqa: S311 - repeatable on purpose
     drawn = [
@@ -48,52 +48,52 @@ def blows(seed: int, orders: int, *, restarts: bool, clock: bool) -> list[Blow]:
         *_disk(draw, orders),
         *_retirement(draw, orders),
         *(_clock(draw, orders) if clock else ()),
-        *(Blow(_when(draw, orders), "database") for _ in range(1 + orders // 400) if restarts),
+        *(Fault(_when(draw, orders), "database") for _ in range(1 + orders // 400) if restarts),
         *(_pools(draw, orders) if orders >= LARGE else ()),
     ]
-    return sorted(drawn, key=lambda blow: blow.after)
+    return sorted(drawn, key=lambda fault: fault.after)
 
 
 def _when(draw: Random, orders: int) -> int:
     return draw.randint(max(1, orders // 20), max(1, orders * 17 // 20))
 
 
-def _kills(draw: Random, orders: int) -> Iterator[Blow]:
+def _kills(draw: Random, orders: int) -> Iterator[Fault]:
     for role, count in (("web", 2 + orders // 90), ("generate", 3 + orders // 40)):
         yield from _kills_of(draw, orders, role, count)
     yield from _kills_of(draw, orders, "post", 3 + orders // 40)
 
 
-def _kills_of(draw: Random, orders: int, role: str, count: int) -> Iterator[Blow]:
+def _kills_of(draw: Random, orders: int, role: str, count: int) -> Iterator[Fault]:
     stages = [stage for stage in STAGES if stage.role == role]
     draw.shuffle(stages)
     for stage in islice(cycle(stages), count):
         how = WITH_GROUP if role != "web" and draw.random() < 0.2 else ALONE
-        yield Blow(_when(draw, orders), "kill", stage=stage, how=how)
+        yield Fault(_when(draw, orders), "kill", stage=stage, how=how)
 
 
-def _pools(draw: Random, orders: int) -> Iterator[Blow]:
+def _pools(draw: Random, orders: int) -> Iterator[Fault]:
     """All of a pool's workers at once: whatever locks they hold are held for ever."""
     for cluster in ("generate", "post"):
-        yield Blow(_when(draw, orders), "pool", cluster=cluster)
+        yield Fault(_when(draw, orders), "pool", cluster=cluster)
 
 
-def _disk(draw: Random, orders: int) -> Iterator[Blow]:
+def _disk(draw: Random, orders: int) -> Iterator[Fault]:
     for _ in range(1 + orders // 400):
         full = _when(draw, orders)
-        yield Blow(full, "disk full")
-        yield Blow(full + max(3, orders // 25), "disk freed")
+        yield Fault(full, "disk full")
+        yield Fault(full + max(3, orders // 25), "disk freed")
 
 
-def _retirement(draw: Random, orders: int) -> Iterator[Blow]:
+def _retirement(draw: Random, orders: int) -> Iterator[Fault]:
     gone = draw.randint(orders * 4 // 10, orders * 6 // 10)
-    yield Blow(gone, "model retired")
-    yield Blow(gone + max(4, orders // 30), "model changed")
+    yield Fault(gone, "model retired")
+    yield Fault(gone + max(4, orders // 30), "model changed")
 
 
-def _clock(draw: Random, orders: int) -> Iterator[Blow]:
+def _clock(draw: Random, orders: int) -> Iterator[Fault]:
     offset = 0
     for after in sorted(_when(draw, orders) for _ in range(2 + orders // 250)):
         step = draw.choice([one for one in STEPS if -60 <= offset + one <= FURTHEST])
         offset += step
-        yield Blow(after, "clock", seconds=step)
+        yield Fault(after, "clock", seconds=step)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from drill.faults.fault_injector import Saboteur
-from drill.invariants.facts import Facts, HouseFacts
+from drill.faults.fault_injector import FaultInjector
+from drill.invariants.facts import Facts, SiteFacts
 from drill.load.plan import Customer
 from drill.load.scene import Scene
 from drill.load.storm import Course
@@ -23,13 +23,13 @@ REFUNDS = {"soon": "right after the payment", "first": "heard of before the paym
 def gather(scene: Scene, customers: list[Customer], *, at_risk: int) -> Facts:
     canary = f"canary-{customers[0].seed}-"
     _wait_for_schedule(scene)
-    house = HouseFacts.read(scene.examiner.insist("facts", canary=canary))
+    site = SiteFacts.read(scene.examiner.insist("facts", canary=canary))
     scene.met.leaks += leaks_in_mail(scene.sandbox, canary)
-    scene.met.other_bodies += _unserved(scene, house)
+    scene.met.other_bodies += _unserved(scene, site)
     said = scene.said.read_text(errors="replace")
     return Facts(
         customers=customers,
-        house=house,
+        site=site,
         outside=outside_facts(scene.sandbox),
         met=scene.met,
         said=[word for word in ("cs_test_", "@drill.example", canary) if word in said],
@@ -50,7 +50,7 @@ def _wait_for_schedule(scene: Scene) -> None:
 def keep(facts: Facts, folder: Path) -> None:
     """For whoever wants to know how a violation came about."""
     told = {
-        "orders": [asdict(order) for order in facts.house.orders],
+        "orders": [asdict(order) for order in facts.site.orders],
         "asked": {number: dict(faults) for number, faults in facts.outside.asked.items()},
         "mail": [asdict(mail) for mail in facts.outside.mail],
         "paid": facts.outside.paid,
@@ -59,15 +59,15 @@ def keep(facts: Facts, folder: Path) -> None:
     (folder / "facts.json").write_text(json.dumps(told, indent=1))
 
 
-def _unserved(scene: Scene, house: HouseFacts) -> Iterator[str]:
+def _unserved(scene: Scene, site: SiteFacts) -> Iterator[str]:
     """Sessions whose cached answer is not what their readers get."""
-    for order in [one for one in house.orders if one.cached][:HITS]:
+    for order in [one for one in site.orders if one.cached][:HITS]:
         answer = scene.visits.read(order.session)
-        if answer is None or answer.headers.get("ETag") != house.etags[order.session]:
+        if answer is None or answer.headers.get("ETag") != site.etags[order.session]:
             yield order.session
 
 
-def injected(facts: Facts, sandbox: SandboxClient, saboteur: Saboteur) -> Counter[str]:
+def injected(facts: Facts, sandbox: SandboxClient, injector: FaultInjector) -> Counter[str]:
     """How often each fault was really met."""
     found = Counter(f"webhook: {one.event.fault}" for one in facts.customers if one.event)
     # A rule that was met is gone; whoever never sent an event has left theirs behind.
@@ -77,8 +77,8 @@ def injected(facts: Facts, sandbox: SandboxClient, saboteur: Saboteur) -> Counte
     for request in sandbox.requests():
         if request["fault"]:
             found[f"{request['target']}: {request['fault']}"] += 1
-    found["log: lines that a failed write left waiting"] = facts.house.log.left_waiting
-    return found + saboteur.dealt
+    found["log: lines that a failed write left waiting"] = facts.site.log.left_waiting
+    return found + injector.injected
 
 
 def left_out(scene: Scene, course: Course) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What is there after a drill, as plain facts: of the house, of the outside, and of the customers.
+"""What is there after a drill, as plain facts: of the site, of the outside, and of the customers.
 
 Pure: gathered by others, judged in `drill.invariants.invariants`.
 """
@@ -22,7 +22,7 @@ def number_in(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Email:
-    """One that the house owes: what it says became of it."""
+    """One that the site owes: what it says became of it."""
 
     kind: str
     state: str
@@ -66,7 +66,7 @@ class LogFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class HouseFacts:
+class SiteFacts:
     orders: list[OrderFacts]
     log: LogFacts
     etags: dict[str, str]  # of the cached answers, by session
@@ -77,7 +77,7 @@ class HouseFacts:
     told_retired: int
 
     @classmethod
-    def read(cls, raw: Mapping[str, Any]) -> "HouseFacts":
+    def read(cls, raw: Mapping[str, Any]) -> "SiteFacts":
         orders = [OrderFacts.read(row) for row in raw["orders"]]
         return cls(**{**raw, "orders": orders, "log": LogFacts(**raw["log"])})
 
@@ -116,7 +116,7 @@ class CustomerFacts:
 @dataclass(frozen=True, slots=True)
 class Facts:
     customers: list[Customer]
-    house: HouseFacts
+    site: SiteFacts
     outside: OutsideFacts
     met: CustomerFacts
     said: list[str]  # what the service log told that it must not
@@ -128,7 +128,7 @@ class Facts:
         return {number: session for session, number in self.outside.paid.items()}
 
     def order(self, session: str) -> OrderFacts | None:
-        return next((one for one in self.house.orders if one.session == session), None)
+        return next((one for one in self.site.orders if one.session == session), None)
 
     def mail_to(self, customer: Customer, subject: str) -> list[Mail]:
         return [

@@ -66,7 +66,7 @@ def has_swept() -> bool:
     return bool(sweeps.exclude(task=None).exists())
 
 
-def house_facts(canary: str) -> dict[str, Any]:
+def site_facts(canary: str) -> dict[str, Any]:
     return {
         "orders": list(_orders()),
         "log": asdict(_log()),

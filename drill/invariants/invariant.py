@@ -1,4 +1,4 @@
-"""One promise, what was checked of it and what was found. Pure."""
+"""One invariant, what was checked of it and what was found. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from drill.load.plan import Customer
 
 
 @dataclass(slots=True)
-class Promise:
+class Invariant:
     name: str
     checked: int = 0
     violations: list[str] = field(default_factory=list)
@@ -22,7 +22,7 @@ class Promise:
 
 def paid_orders(facts: Facts) -> Iterator[tuple[Customer, OrderFacts]]:
     """Those who paid, as far as their orders are known here."""
-    orders = {order.session: order for order in facts.house.orders}
+    orders = {order.session: order for order in facts.site.orders}
     for customer in facts.customers:
         session = facts.paid.get(customer.number)
         if session in orders:

@@ -1,4 +1,4 @@
-"""What holds after a drill, promise by promise. Pure: facts in, violations out.
+"""What holds after a drill, invariant by invariant. Pure: facts in, violations out.
 
 The first one that is violated fails the drill; all are told.
 """
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from drill.invariants.facts import Facts
-from drill.invariants.invariant import Promise, paid_orders
+from drill.invariants.invariant import Invariant, paid_orders
 from drill.load.calls import calls_allowed
 
 VERDICT: Final = "Your Oracle verdict: "
@@ -16,177 +16,181 @@ REFUND: Final = "was refunded"
 NOTICE: Final = "About your Oracle verdict"
 
 
-def judge(facts: Facts) -> list[Promise]:
-    """Each promise, with what was checked and what was found."""
+def judge(facts: Facts) -> list[Invariant]:
+    """Each invariant, with what was checked and what was found."""
     found = []
-    for name, keep in PROMISES.items():
-        promise = Promise(name)
-        keep(promise, facts)
-        found.append(promise)
+    for name, keep in INVARIANTS.items():
+        invariant = Invariant(name)
+        keep(invariant, facts)
+        found.append(invariant)
     return found
 
 
-def _none_lost(promise: Promise, facts: Facts) -> None:
-    known = {order.session for order in facts.house.orders}
+def _none_lost(invariant: Invariant, facts: Facts) -> None:
+    known = {order.session for order in facts.site.orders}
     for session, number in facts.outside.paid.items():
-        promise.check(session in known, f"order {number} is paid and unknown")
+        invariant.check(session in known, f"order {number} is paid and unknown")
 
 
-def _one_outcome(promise: Promise, facts: Facts) -> None:
+def _one_outcome(invariant: Invariant, facts: Facts) -> None:
     for customer, order in paid_orders(facts):
         wanted = customer.outcome
         refunded_in_time = customer.refund == "soon" and order.status == "refunded"
-        promise.check(
+        invariant.check(
             order.status == wanted or refunded_in_time,
             f"order {order.number} is {order.status}, not {wanted}",
         )
         originals = 1 if order.status == "delivered" else 0
-        promise.check(
+        invariant.check(
             order.originals == originals,
             f"order {order.number} is {order.status} and has {order.originals} original verdicts",
         )
 
 
-def _emailed_once(promise: Promise, facts: Facts) -> None:
+def _emailed_once(invariant: Invariant, facts: Facts) -> None:
     for customer, order in paid_orders(facts):
         mail = facts.mail_to(customer, VERDICT)
         copies = {(one.message_id, one.digest) for one in mail}
         wanted = 1 if order.status == "delivered" else 0
-        promise.check(
+        invariant.check(
             len(copies) == wanted,
             f"order {order.number} ({order.status}): {len(copies)} different verdict emails",
         )
         states = {one.state for one in order.emails if one.kind == "verdict"}
-        promise.check(
+        invariant.check(
             states <= {"sent"}, f"order {order.number}: its verdict email is {sorted(states)}"
         )
 
 
-def _held_back_once(promise: Promise, facts: Facts) -> None:
+def _held_back_once(invariant: Invariant, facts: Facts) -> None:
     for customer, order in paid_orders(facts):
         held_back = order.status in ("rejected", "failed")
         told = {(one.message_id, one.digest) for one in facts.mail_to(customer, HELD_BACK)}
-        promise.check(
+        invariant.check(
             len(told) == held_back,
             f"order {order.number} ({order.status}): {len(told)} emails that it was held back",
         )
         staff = facts.staff_mail_about(order)
-        promise.check(
+        invariant.check(
             staff <= {one.message_id for one in order.emails},
             f"order {order.number}: staff were told under a Message-ID that is not on record",
         )
         if not held_back:
             continue
-        promise.check(
+        invariant.check(
             order.cases == [order.status], f"order {order.number}: open cases are {order.cases}"
         )
-        promise.check(len(staff) == 1, f"order {order.number}: staff were told {len(staff)} times")
+        invariant.check(
+            len(staff) == 1, f"order {order.number}: staff were told {len(staff)} times"
+        )
 
 
-def _refund_told(promise: Promise, facts: Facts) -> None:
+def _refund_told(invariant: Invariant, facts: Facts) -> None:
     for customer, order in paid_orders(facts):
         refunded = order.session in facts.outside.refunded
-        promise.check(
+        invariant.check(
             order.refunded == refunded,
             f"order {order.number}: refunded is {order.refunded}, at Stripe {refunded}",
         )
         told = {(one.message_id, one.digest) for one in facts.mail_to(customer, REFUND)}
-        promise.check(
+        invariant.check(
             len(told) == refunded, f"order {order.number}: {len(told)} emails of its refund"
         )
 
 
-def _nothing_unpaid(promise: Promise, facts: Facts) -> None:
+def _nothing_unpaid(invariant: Invariant, facts: Facts) -> None:
     paid = facts.paid
     for customer in facts.customers:
         if customer.number not in paid:
             asked = facts.outside.asked.get(customer.number)
             mail = facts.mail_to(customer, "")
-            promise.check(
+            invariant.check(
                 not asked and not mail, f"order {customer.number} is unpaid and was worked on"
             )
 
 
-def _nothing_leaked(promise: Promise, facts: Facts) -> None:
-    promise.checked = sum(order.rejections for order in facts.house.orders)
-    promise.violations += [f"rejected text in {place}" for place in facts.house.leaks]
-    promise.violations += [f"rejected text in {place}" for place in facts.met.leaks]
-    for order in facts.house.orders:
+def _nothing_leaked(invariant: Invariant, facts: Facts) -> None:
+    invariant.checked = sum(order.rejections for order in facts.site.orders)
+    invariant.violations += [f"rejected text in {place}" for place in facts.site.leaks]
+    invariant.violations += [f"rejected text in {place}" for place in facts.met.leaks]
+    for order in facts.site.orders:
         if order.without_evidence:
-            promise.violations.append(f"order {order.number} was rejected without evidence")
+            invariant.violations.append(f"order {order.number} was rejected without evidence")
 
 
-def _log_complete(promise: Promise, facts: Facts) -> None:
-    log = facts.house.log
-    promise.checked = log.lines
+def _log_complete(invariant: Invariant, facts: Facts) -> None:
+    log = facts.site.log
+    invariant.checked = log.lines
     if log.fault:
-        promise.violations.append(log.fault)
+        invariant.violations.append(log.fault)
     if log.pending:
-        promise.violations.append(f"{log.pending} entries are not in the file")
-    promise.violations += log.unmatched
+        invariant.violations.append(f"{log.pending} entries are not in the file")
+    invariant.violations += log.unmatched
 
 
-def _cache_is_stored(promise: Promise, facts: Facts) -> None:
-    promise.violations += [f"{session} is cached as it is not stored" for session in _wrong(facts)]
+def _cache_is_stored(invariant: Invariant, facts: Facts) -> None:
+    invariant.violations += [
+        f"{session} is cached as it is not stored" for session in _wrong(facts)
+    ]
     for _, order in paid_orders(facts):
         if order.status == "delivered" and not facts.met.evicted[order.session]:
-            promise.check(order.cached, f"order {order.number} is delivered and not cached")
+            invariant.check(order.cached, f"order {order.number} is delivered and not cached")
         elif order.status != "delivered":
-            promise.check(not order.cached, f"order {order.number} is {order.status} and cached")
+            invariant.check(not order.cached, f"order {order.number} is {order.status} and cached")
         else:
-            promise.check(
+            invariant.check(
                 order.session not in facts.met.stuck,
                 f"order {order.number}: its lost page never comes to an end",
             )
 
 
 def _wrong(facts: Facts) -> list[str]:
-    return facts.house.wrong_cache + facts.met.other_bodies
+    return facts.site.wrong_cache + facts.met.other_bodies
 
 
-def _compared(promise: Promise, facts: Facts) -> None:
+def _compared(invariant: Invariant, facts: Facts) -> None:
     for customer, order in paid_orders(facts):
         if order.regenerations:
-            promise.check(
+            invariant.check(
                 not order.uncompared, f"order {order.number}: a regeneration was never compared"
             )
         notices = [one for one in order.emails if one.kind == "divergence"]
-        promise.check(
+        invariant.check(
             len(notices) == order.contradictions,
             f"order {order.number}: {len(notices)} notices, {order.contradictions} contradictions",
         )
         # Where nobody can tell whether it was taken, it is not sent again (R13).
-        promise.check(
+        invariant.check(
             all(one.state in ("sent", "uncertain") for one in notices),
             f"order {order.number}: a notice was not sent",
         )
         mail = {one.message_id for one in facts.mail_to(customer, NOTICE)}
         sent = {one.message_id for one in notices if one.state == "sent"}
-        promise.check(
+        invariant.check(
             sent <= mail <= {one.message_id for one in notices},
             f"order {order.number}: {len(mail)} notices were taken, {len(sent)} sent",
         )
 
 
-def _answered(promise: Promise, facts: Facts) -> None:
-    promise.checked = facts.met.answers.total()
+def _answered(invariant: Invariant, facts: Facts) -> None:
+    invariant.checked = facts.met.answers.total()
     for status, count in sorted(facts.met.answers.items()):
         if status >= 500 and status != 503:
-            promise.violations.append(f"{count} answers were {status}")
+            invariant.violations.append(f"{count} answers were {status}")
 
 
-def _discreet(promise: Promise, facts: Facts) -> None:
-    promise.check(not facts.said, f"the service log says {', '.join(facts.said[:3])}")
+def _discreet(invariant: Invariant, facts: Facts) -> None:
+    invariant.check(not facts.said, f"the service log says {', '.join(facts.said[:3])}")
 
 
-def _quiet(promise: Promise, facts: Facts) -> None:
-    for what, count in facts.house.waiting.items():
-        promise.check(not count, f"{count} {what} still wait")
+def _quiet(invariant: Invariant, facts: Facts) -> None:
+    for what, count in facts.site.waiting.items():
+        invariant.check(not count, f"{count} {what} still wait")
     # We have asked for a sweep where we could not wait: that the site does so by itself is its own.
-    promise.check(facts.house.swept, "the site's own schedule has never swept")
+    invariant.check(facts.site.swept, "the site's own schedule has never swept")
 
 
-PROMISES: Final[dict[str, Callable[[Promise, Facts], None]]] = {
+INVARIANTS: Final[dict[str, Callable[[Invariant, Facts], None]]] = {
     "Every payment is known": _none_lost,
     "Nothing waits any more": _quiet,
     "Every paid order has the one outcome it was to have": _one_outcome,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from drill.invariants.facts import CustomerFacts
-from drill.invariants.invariant import Promise
+from drill.invariants.invariant import Invariant
 from drill.load.crowd import LOST, Felt
 
 MAX_SECONDS = 30.0  # seconds: a regeneration may take 25 of them, a question to Stripe 4
@@ -14,22 +14,22 @@ AT_ONCE = 16 + 4
 QUICK = 2.0
 
 
-def judge_crowd(felt: Felt, met: CustomerFacts) -> list[Promise]:
+def judge_crowd(felt: Felt, met: CustomerFacts) -> list[Invariant]:
     return [
-        Promise(
+        Invariant(
             "Every hit is answered from the cache",
             len(felt.calm) + len(felt.crowded),
             [f"{felt.missed} were not"] if felt.missed else [],
         ),
-        Promise("Hits stay quick", len(felt.crowded), list(_slow(felt))),
-        Promise("Nobody meets a 5xx", met.answers.total(), list(_errors(met))),
-        Promise("Nobody is held longer than the deadline", met.answers.total(), list(_held(met))),
-        Promise(
+        Invariant("Hits stay quick", len(felt.crowded), list(_slow(felt))),
+        Invariant("Nobody meets a 5xx", met.answers.total(), list(_errors(met))),
+        Invariant("Nobody is held longer than the deadline", met.answers.total(), list(_held(met))),
+        Invariant(
             "Lost pages are made again; who finds no place waits (202)",
             felt.turned_away + len(felt.regenerated),
             list(_lost(felt)),
         ),
-        Promise("Orders are begun in the order of payment", len(felt.paid), list(_late(felt))),
+        Invariant("Orders are begun in the order of payment", len(felt.paid), list(_late(felt))),
     ]
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from drill.faults.faults import Blow
+from drill.faults.faults import Fault
 from drill.faults.kill_stages import WITH_GROUP
 
 POOL: Final = "generate"
@@ -25,12 +25,12 @@ HOLDING: Final = frozenset(
 
 
 def answers_at_risk(
-    kills: Iterable[str], blows: Iterable[Blow], ended_by_watch: Counter[str]
+    kills: Iterable[str], faults: Iterable[Fault], ended_by_watch: Counter[str]
 ) -> int:
-    """`kills` as `stages.kills` tells them; `blows` that were dealt; pools, by their queue."""
+    """`kills` as `stages.kills` tells them; `faults` that were injected; pools, by their queue."""
     return (
         sum(_by_kill(line) for line in kills)
-        + WORKERS * sum(_stops_the_pool(blow) for blow in blows)
+        + WORKERS * sum(_stops_the_pool(fault) for fault in faults)
         + WORKERS * ended_by_watch[POOL]
     )
 
@@ -42,12 +42,12 @@ def _by_kill(line: str) -> int:
     return int(stage in HOLDING)
 
 
-def _stops_the_pool(blow: Blow) -> bool:
-    match blow.kind:
+def _stops_the_pool(fault: Fault) -> bool:
+    match fault.kind:
         case "pool":
-            return blow.cluster == POOL
+            return fault.cluster == POOL
         case "database":
             return True  # no commit comes through
         case "clock":
-            return blow.seconds >= CLAIM  # whoever is at it has lost it, and others take over
+            return fault.seconds >= CLAIM  # whoever is at it has lost it, and others take over
     return False

@@ -11,7 +11,7 @@ from django_q.models import OrmQ
 
 from audit.models import LogEntry
 from drill.invariants.facts import number_in
-from drill.invariants.gathering import has_swept, house_facts, waiting
+from drill.invariants.gathering import has_swept, site_facts, waiting
 from verdicts.jobs import queue
 from verdicts.models import CachedVerdict, Delivery, Order, StripeEvent, Verdict
 from verdicts.reconciliation.sweep import (
@@ -116,5 +116,5 @@ QUESTIONS: Final[dict[str, Callable[..., Any]]] = {
     "order_sweep": order_sweep,
     "is_at_rest": is_at_rest,
     "paid": paid,
-    "facts": house_facts,
+    "facts": site_facts,
 }

@@ -1,4 +1,4 @@
-"""Waiting until the house has nothing left to do; the long pauses between attempts are skipped."""
+"""Waiting until the site has nothing left to do; the long pauses between attempts are skipped."""
 
 import time
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Whether the model was asked no more often than the house may ask it. Pure.
+"""Whether the model was asked no more often than the site may ask it. Pure.
 
 A call is begun and counted before the model is asked, and ends with the first request
 that is not tried again inside it. So an order can have no more such requests than calls
@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Final
 
 from drill.invariants.facts import Facts, OrderFacts
-from drill.invariants.invariant import Promise, paid_orders
+from drill.invariants.invariant import Invariant, paid_orders
 from drill.load.plan import REJECTED
 
 MAX_ATTEMPTS: Final = 8
@@ -26,35 +26,35 @@ ANSWERED: Final = ("", "verdict", "variance", *REJECTED)
 TOO_SLOW: Final = ("slow", "slow_after", "dribble")
 
 
-def calls_allowed(promise: Promise, facts: Facts) -> None:
+def calls_allowed(invariant: Invariant, facts: Facts) -> None:
     thrown_away, late = 0, 0
     for _, order in paid_orders(facts):
         asked = facts.outside.asked.get(order.number, Counter())
-        _of_order(promise, order, asked)
+        _of_order(invariant, order, asked)
         windows = facts.met.evicted[order.session]
-        promise.check(
+        invariant.check(
             order.regens <= windows,
             f"order {order.number}: regenerated {order.regens} times, lost {windows} times",
         )
         answered = sum(asked[fault] for fault in ANSWERED)
         thrown_away += max(0, answered - 1 - order.regens)
         late += max(0, order.timed_out - sum(asked[fault] for fault in TOO_SLOW))
-    promise.note = (
+    invariant.note = (
         f"{thrown_away} answers were thrown away; {facts.at_risk} could be lost with the "
         f"process that held them, {late} came too late"
     )
-    promise.check(thrown_away <= facts.at_risk + late, promise.note)
+    invariant.check(thrown_away <= facts.at_risk + late, invariant.note)
 
 
-def _of_order(promise: Promise, order: OrderFacts, asked: Counter[str]) -> None:
+def _of_order(invariant: Invariant, order: OrderFacts, asked: Counter[str]) -> None:
     begun = order.attempts + order.retired_calls + order.regens
     requests = sum(count for fault, count in asked.items() if fault != QUOTA)
-    promise.check(
+    invariant.check(
         requests <= TRIES * begun and order.attempts <= MAX_ATTEMPTS,
         f"order {order.number}: {requests} requests for {begun} calls that were begun",
     )
     ends = sum(count for fault, count in asked.items() if fault not in TRIED_AGAIN)
-    promise.check(
+    invariant.check(
         ends <= begun,
         f"order {order.number}: {ends} calls came to an end, {begun} were begun",
     )

@@ -61,7 +61,7 @@ class Customer:
 
     @property
     def outcome(self) -> Outcome:
-        """What this order has to come to, whatever befalls the house.
+        """What this order has to come to, whatever is injected into the site.
 
         Whose refund comes soon may also be refunded before there is an outcome.
         """

@@ -1,4 +1,4 @@
-"""The storm: orders are pushed through while the house is broken, until it is quiet again."""
+"""The storm: orders are pushed through while the site is broken, until it is quiet again."""
 
 import re
 import threading
@@ -10,8 +10,8 @@ from typing import Final
 
 from drill.display import Display
 from drill.failures import DatabaseAway
-from drill.faults.fault_injector import Saboteur
-from drill.faults.faults import Blow
+from drill.faults.fault_injector import FaultInjector
+from drill.faults.faults import Fault
 from drill.faults.kill_stages import Stage, disarm_all
 from drill.invariants.quiescence import Wait, wait_for_quiet
 from drill.load.plan import Customer
@@ -47,10 +47,10 @@ class Storm:
         delivered = (one for one in self.customers if one.outcome == "delivered")
         self._waiting = [one for one in delivered if one.returns]
 
-    def run(self, blows: list[Blow], saboteur: Saboteur) -> Course:
+    def run(self, faults: list[Fault], injector: FaultInjector) -> Course:
         began = time.monotonic()
         with ThreadPoolExecutor(AT_ONCE + 2) as crowd:
-            sabotage = crowd.submit(saboteur.deal, blows, orders=self._orders, over=self._pushed)
+            injecting = crowd.submit(injector.run, faults, orders=self._orders, over=self._pushed)
             returning = crowd.submit(self._return)
             bought = [crowd.submit(self._buy, customer) for customer in self.customers]
             try:
@@ -58,9 +58,9 @@ class Storm:
                     one.result()
             finally:
                 self._pushed.set()
-                saboteur.relent()
+                injector.stop()
             pushed = time.monotonic() - began
-            sabotage.result()
+            injecting.result()
             returning.result()
         self.scene.sandbox.wait_for_webhooks(STRIPE_GIVES_UP)
         # What is armed still kills: there is work left that passes by.

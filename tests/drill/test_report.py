@@ -9,7 +9,7 @@ def crowd_report(felt: Felt) -> CrowdReport:
         orders=2,
         seed=7,
         database="SQLite",
-        promises=judge_crowd(felt, CustomerFacts()),
+        invariants=judge_crowd(felt, CustomerFacts()),
         slowest=(0.1, "GET /"),
         pace=1.0,
         felt=felt,
@@ -27,7 +27,7 @@ def test_hits_in_the_crowd_stand_beside_those_before_it():
 def test_an_order_that_was_never_begun_is_told_as_what_it_is():
     report = crowd_report(Felt(paid=[1, 2], begun=[2], turned_away=1))
     assert "No order was begun after more than 2 that were paid for later." in report.lines()
-    assert [one.violations for one in report.promises][-1] == ["not every paid order was begun"]
+    assert [one.violations for one in report.invariants][-1] == ["not every paid order was begun"]
 
 
 def test_numbers_stand_to_the_right_and_words_to_the_left():

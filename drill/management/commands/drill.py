@@ -1,4 +1,4 @@
-"""`manage.py drill`: breaks a site of its own on purpose, and audits what it promises."""
+"""`manage.py drill`: breaks a site of its own on purpose, and audits its invariants."""
 
 import secrets
 import shutil
@@ -23,10 +23,10 @@ class Command(BaseCommand):
     help = (
         "Start a site, workers and sandbox of its own, push orders through while it kills "
         "processes, fills the disk, restarts the database, steps the clock and has model, mail "
-        "and webhooks fail; wait for quiet and audit every promise. Touches no other database "
+        "and webhooks fail; wait for quiet and audit every invariant. Touches no other database "
         "and needs no keys. The seed repeats what is injected. With --crowd nothing is broken: "
         "all orders come at once to a slow model, and what the others notice is looked at. "
-        "Exit code: 0 all promises kept, 1 one was violated, 2 it could not be run."
+        "Exit code: 0 all invariants kept, 1 one was violated, 2 it could not be run."
     )
     requires_system_checks: list[str] = []  # noqa: RUF012 - as Django declares it
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 MOUNTED = """
 import os, sys
 from pathlib import Path
-from drill.disk import SmallDisk
+from drill.faults.disk import SmallDisk
 folder = Path(sys.argv[1])
 try:
     disk = SmallDisk(folder)

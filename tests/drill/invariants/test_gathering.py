@@ -11,7 +11,7 @@ from audit.actions import record_action
 from audit.log import log
 from audit.models import Action, CrosscheckLog, DivergenceEvent, LogEntry
 from drill.faults.disk import FullDevice
-from drill.invariants.gathering import house_facts
+from drill.invariants.gathering import site_facts
 from verdicts.jobs.queue import DelayingBroker
 from verdicts.models import Order, Verdict
 
@@ -64,7 +64,7 @@ def compare(regen: Verdict, level: str) -> None:
 
 
 def of_order() -> dict:
-    [found] = house_facts(CANARY)["orders"]
+    [found] = site_facts(CANARY)["orders"]
     return found
 
 
@@ -95,13 +95,13 @@ def test_a_contradiction_counts_once_however_often_it_is_met(order):
 def test_rejected_text_in_a_pickle_of_the_queue_is_found(kept):
     now = timezone.now()
     Task.objects.create(id=uuid4().hex, name="a", func="a", started=now, stopped=now, **kept)
-    assert house_facts(CANARY)["leaks"] == [f"Task.{next(iter(kept))}"]
+    assert site_facts(CANARY)["leaks"] == [f"Task.{next(iter(kept))}"]
 
 
 def test_rejected_text_in_a_job_that_waits_is_found():
     async_task("verdicts.tasks.deliver", f"a {CANARY}", broker=DelayingBroker("post"))
     assert OrmQ.objects.filter(payload__contains=CANARY).count() == 0
-    assert house_facts(CANARY)["leaks"] == ["OrmQ.payload"]
+    assert site_facts(CANARY)["leaks"] == ["OrmQ.payload"]
 
 
 def acted(why: str) -> None:
@@ -109,7 +109,7 @@ def acted(why: str) -> None:
 
 
 def unmatched() -> list[str]:
-    return house_facts(CANARY)["log"]["unmatched"]
+    return site_facts(CANARY)["log"]["unmatched"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -153,13 +153,13 @@ def test_a_line_that_waits_for_room_counts_at_each_failed_write(settings):
     log.flush()
     disk.free()
     log.flush()
-    assert house_facts(CANARY)["log"]["left_waiting"] == 2
+    assert site_facts(CANARY)["log"]["left_waiting"] == 2
 
 
 def test_only_the_schedules_own_sweep_is_one():
-    assert house_facts(CANARY)["swept"] is False
+    assert site_facts(CANARY)["swept"] is False
     Schedule.objects.filter(name="sweep").update(task=uuid4().hex)
-    assert house_facts(CANARY)["swept"] is True
+    assert site_facts(CANARY)["swept"] is True
 
 
 def test_an_order_that_its_refund_has_ended_is_refunded_and_not_failed(order):

@@ -1,4 +1,4 @@
-"""Each promise, kept and broken: a drill that cannot fail says nothing."""
+"""Each invariant, kept and broken: a drill that cannot fail says nothing."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -10,13 +10,13 @@ from drill.invariants.facts import (
     CustomerFacts,
     Email,
     Facts,
-    HouseFacts,
     LogFacts,
     Mail,
     OrderFacts,
     OutsideFacts,
+    SiteFacts,
 )
-from drill.invariants.invariants import PROMISES, judge
+from drill.invariants.invariants import INVARIANTS, judge
 from drill.load.plan import VERDICT, Customer, customers
 
 PLAIN = replace(
@@ -82,7 +82,7 @@ def staff_mail(customer: Customer, **changes: str) -> Mail:
 def sound() -> Facts:
     return Facts(
         customers=[BUYER, RETURNS, HELD, REFUSED, LEAVES, REFUNDED],
-        house=HouseFacts(
+        site=SiteFacts(
             orders=[
                 order(BUYER, "delivered"),
                 order(RETURNS, "delivered", regens=1, regenerations=1),
@@ -131,15 +131,15 @@ def broken(facts: Facts) -> list[str]:
 def with_order(number: int, **changes: object) -> Callable[[Facts], Facts]:
     def change(facts: Facts) -> Facts:
         orders = [
-            replace(one, **changes) if one.number == number else one for one in facts.house.orders
+            replace(one, **changes) if one.number == number else one for one in facts.site.orders
         ]
-        return replace(facts, house=replace(facts.house, orders=orders))
+        return replace(facts, site=replace(facts.site, orders=orders))
 
     return change
 
 
-def with_house(**changes: object) -> Callable[[Facts], Facts]:
-    return lambda facts: replace(facts, house=replace(facts.house, **changes))
+def with_site(**changes: object) -> Callable[[Facts], Facts]:
+    return lambda facts: replace(facts, site=replace(facts.site, **changes))
 
 
 def with_mail(*more: Mail) -> Callable[[Facts], Facts]:
@@ -185,9 +185,9 @@ def with_met(**changes: object) -> Callable[[Facts], Facts]:
     return lambda facts: replace(facts, met=replace(facts.met, **changes))
 
 
-def test_all_promises_are_kept_by_a_sound_house():
+def test_all_invariants_are_kept_by_a_sound_site():
     found = judge(sound())
-    assert [one.name for one in found] == list(PROMISES)
+    assert [one.name for one in found] == list(INVARIANTS)
     assert [one.violations for one in found if one.violations] == []
     assert all(one.checked for one in found)
 
@@ -208,9 +208,9 @@ ERRORS = "Nobody meets an error of ours"
 DISCREET = "The service log names no session and no address"
 
 BROKEN = [
-    (LOST, with_house(orders=sound().house.orders[1:])),
-    (WAITS, with_house(waiting={"orders": 1})),
-    (WAITS, with_house(swept=False)),
+    (LOST, with_site(orders=sound().site.orders[1:])),
+    (WAITS, with_site(waiting={"orders": 1})),
+    (WAITS, with_site(swept=False)),
     (OUTCOME, with_order(3, status="failed", cases=["failed"])),  # not the one it was to have
     (OUTCOME, with_order(1, originals=2)),
     (OUTCOME, with_order(3, originals=1)),
@@ -242,13 +242,13 @@ BROKEN = [
     (CALLS, doubled()),  # an answer thrown away, and nobody was killed
     (CALLS, with_order(1, attempts=9)),
     (CALLS, with_order(1, regens=1)),  # nobody had lost that page
-    (LEAKED, with_house(leaks=["Verdict.payload"])),
+    (LEAKED, with_site(leaks=["Verdict.payload"])),
     (LEAKED, with_met(leaks=["an answer of /api/verdict"])),
     (LEAKED, with_order(3, without_evidence=1)),
-    (LOG, with_house(log=LogFacts(5, 0, "oracle_log.jsonl line 3: torn", []))),
-    (LOG, with_house(log=LogFacts(5, 2, "", []))),
-    (LOG, with_house(log=LogFacts(5, 0, "", ["an entry has 2 lines"]))),
-    (CACHE, with_house(wrong_cache=["cs_1"])),
+    (LOG, with_site(log=LogFacts(5, 0, "oracle_log.jsonl line 3: torn", []))),
+    (LOG, with_site(log=LogFacts(5, 2, "", []))),
+    (LOG, with_site(log=LogFacts(5, 0, "", ["an entry has 2 lines"]))),
+    (CACHE, with_site(wrong_cache=["cs_1"])),
     (CACHE, with_met(other_bodies=["cs_1"])),
     (CACHE, with_order(1, cached=False)),
     (CACHE, with_order(3, cached=True)),
@@ -265,10 +265,10 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("promise", "change"), BROKEN)
-def test_a_broken_promise_is_found_and_no_other(promise, change):
+@pytest.mark.parametrize(("invariant", "change"), BROKEN)
+def test_a_broken_invariant_is_found_and_no_other(invariant, change):
     broken = [one for one in judge(change(sound())) if one.violations]
-    assert [one.name for one in broken] == [promise]
+    assert [one.name for one in broken] == [invariant]
 
 
 def test_an_order_that_came_to_nothing_is_found():
@@ -292,8 +292,8 @@ def test_a_refund_that_comes_soon_may_come_before_the_verdict_or_after_it():
     assert broken(with_order(6, status="failed", cases=["failed"])(facts)) == [OUTCOME, HELD_BACK]
 
 
-def test_every_promise_can_be_broken():
-    assert {promise for promise, _ in BROKEN} == set(PROMISES)
+def test_every_invariant_can_be_broken():
+    assert {invariant for invariant, _ in BROKEN} == set(INVARIANTS)
 
 
 def test_an_answer_that_died_with_its_worker_is_allowed():

@@ -1,4 +1,4 @@
-"""Each promise to a crowd, kept and broken."""
+"""Each invariant to a crowd, kept and broken."""
 
 from collections import Counter
 

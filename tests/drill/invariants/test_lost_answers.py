@@ -1,17 +1,17 @@
-"""What a blow can cost of the model's answers, and what it cannot."""
+"""What a fault can cost of the model's answers, and what it cannot."""
 
 from collections import Counter
 
 import pytest
 
-from drill.faults.faults import Blow
+from drill.faults.faults import Fault
 from drill.faults.kill_stages import ALONE, STAGES, WITH_GROUP
 from drill.invariants.lost_answers import CLAIM, HOLDING, WORKERS, answers_at_risk
 from verdicts.generation.fulfil import LEASE
 
 
-def at_risk(*, kills=(), blows=(), ended=None) -> int:
-    return answers_at_risk(kills, blows, Counter(ended or {}))
+def at_risk(*, kills=(), faults=(), ended=None) -> int:
+    return answers_at_risk(kills, faults, Counter(ended or {}))
 
 
 def test_every_stage_that_holds_an_answer_is_a_stage():
@@ -30,20 +30,20 @@ def test_a_group_costs_what_its_pool_can_hold():
 
 
 @pytest.mark.parametrize(
-    ("blow", "cost"),
+    ("fault", "cost"),
     [
-        (Blow(1, "pool", cluster="generate"), WORKERS),
-        (Blow(1, "pool", cluster="post"), 0),
-        (Blow(1, "database"), WORKERS),
-        (Blow(1, "clock", seconds=150), WORKERS),
-        (Blow(1, "clock", seconds=60), 0),
-        (Blow(1, "clock", seconds=-45), 0),
-        (Blow(1, "disk full"), 0),
-        (Blow(1, "model retired"), 0),
+        (Fault(1, "pool", cluster="generate"), WORKERS),
+        (Fault(1, "pool", cluster="post"), 0),
+        (Fault(1, "database"), WORKERS),
+        (Fault(1, "clock", seconds=150), WORKERS),
+        (Fault(1, "clock", seconds=60), 0),
+        (Fault(1, "clock", seconds=-45), 0),
+        (Fault(1, "disk full"), 0),
+        (Fault(1, "model retired"), 0),
     ],
 )
-def test_a_blow_costs_what_it_can_stop(blow, cost):
-    assert at_risk(blows=[blow]) == cost
+def test_a_fault_costs_what_it_can_stop(fault, cost):
+    assert at_risk(faults=[fault]) == cost
 
 
 def test_a_claim_lasts_as_long_as_the_product_has_it():

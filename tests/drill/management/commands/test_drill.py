@@ -17,14 +17,14 @@ from drill.sites.child_env import child_env
 ROOT = Path(__file__).parents[4]
 pytestmark = [pytest.mark.site, pytest.mark.django_db]
 
-# With a house that is broken in a way that the drill must find, and no other blow.
+# With a site that is broken in a way that the drill must find, and no other fault.
 BROKEN = """
 import sys
 from functools import partial
 from drill import conduct
 from django.core.management import execute_from_command_line
 conduct.storm = partial(conduct.storm, settings="tests.support.repeating")
-conduct.blows = lambda *_, **__: []
+conduct.faults = lambda *_, **__: []
 execute_from_command_line(sys.argv)
 """
 
@@ -53,7 +53,7 @@ def counted(said: str, what: str) -> int:
 @pytest.mark.skipif(
     connection.vendor == "sqlite", reason="once is enough, and this one restarts its database"
 )
-def test_a_short_drill_breaks_much_and_finds_every_promise_kept():
+def test_a_short_drill_breaks_much_and_finds_every_invariant_kept():
     done = run(["manage.py"], "--orders", "24", "--seed", "41", "--database", here())
     assert (done.returncode, done.stderr.count("VIOLATED")) == (0, 0), done.stderr + done.stdout
     said = done.stdout
@@ -70,7 +70,7 @@ def test_a_short_drill_breaks_much_and_finds_every_promise_kept():
 
 
 @pytest.mark.once
-def test_a_house_that_repeats_itself_is_found_out():
+def test_a_site_that_repeats_itself_is_found_out():
     done = run(["-c", BROKEN], "--orders", "8", "--seed", "2", "--database", here())
     assert done.returncode == 1, done.stderr
     assert "VIOLATED. A verdict is emailed under one Message-ID: order " in done.stderr
@@ -121,7 +121,7 @@ def test_whoever_is_not_told_the_end_is_told_the_seed(monkeypatch, tmp_path, cap
         (["--database", "postgres://127.0.0.1:1/a"], "No database can be made on that server: "),
     ],
 )
-def test_what_cannot_be_run_is_told_and_no_verdict_on_the_house(arguments, why):
+def test_what_cannot_be_run_is_told_and_no_verdict_on_the_site(arguments, why):
     done = run(["manage.py"], *arguments)
     assert done.returncode == 2
     assert why in done.stderr
