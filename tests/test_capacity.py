@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from benchmarks.capacity_plan import ROWS, Costs, Needs, needs, table
+from benchmarks.capacity.plan import ROWS, Costs, Needs, needs, table
 
 PAGE = (Path(__file__).parents[1] / "docs/CAPACITY.md").read_text()
 MEASURED = {

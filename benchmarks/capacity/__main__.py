@@ -21,7 +21,7 @@ import httpx
 import psutil
 import psycopg
 
-from benchmarks.capacity_plan import Costs, table
+from benchmarks.capacity.plan import Costs, table
 from drill.sites.live_site import LiveSite
 from drill.sites.postgresql import throwaway_server
 from drill.sites.served_site import served_site

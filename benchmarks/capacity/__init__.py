@@ -1,0 +1,1 @@
+"""How many orders a machine takes, measured: `python -m benchmarks.capacity`."""
