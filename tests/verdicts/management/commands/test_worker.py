@@ -232,7 +232,10 @@ def test_a_new_key_loses_no_job(tmp_path):
         after = {**before, "SECRET_KEY": "n" * 50, "SECRET_KEY_FALLBACKS": "k" * 50}
         workers = manage("worker", **after)
         try:
-            taken = "from verdicts.models import QueueHeartbeat; print(QueueHeartbeat.objects.count())"
+            taken = (
+                "from verdicts.models import QueueHeartbeat; "
+                "print(QueueHeartbeat.objects.count())"
+            )
             wait_for(lambda: printed(taken, **after) == "1" and printed(LEFT, **after) == "0")
         finally:
             workers.send_signal(signal.SIGTERM)
