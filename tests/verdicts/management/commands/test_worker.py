@@ -233,8 +233,7 @@ def test_a_new_key_loses_no_job(tmp_path):
         workers = manage("worker", **after)
         try:
             taken = (
-                "from verdicts.models import QueueHeartbeat; "
-                "print(QueueHeartbeat.objects.count())"
+                "from verdicts.models import QueueHeartbeat; print(QueueHeartbeat.objects.count())"
             )
             wait_for(lambda: printed(taken, **after) == "1" and printed(LEFT, **after) == "0")
         finally:
