@@ -124,10 +124,10 @@ def test_a_payment_whose_webhook_never_came_is_made_good(site):
     )["id"]
     # Or the house's own hourly look is faster: then there is nothing left to mend.
     said = site.manage("reconcile", "--apply")
-    assert said.endswith(("1 gap, 1 mended.\n", "No gaps.\n"))
+    assert said.endswith(("1 discrepancy, 1 repaired.\n", "No discrepancies.\n"))
     (message,) = site.wait_for_mail(email)
     assert session_id in message["text"]
-    assert site.manage("reconcile", "--apply").endswith("No gaps.\n")
+    assert site.manage("reconcile", "--apply").endswith("No discrepancies.\n")
     assert len(site.sandbox.messages(to=email)) == 1
 
 

@@ -1,4 +1,4 @@
-"""The gate: may this model output leave the house?
+"""The gate: may this output be delivered?
 
 Pure: no I/O, no clock, no Django. Reads the output (`parsing`, `reading`),
 weighs what it found and returns a Decision. The caller's duties: store and

@@ -141,13 +141,17 @@ def _adopt(
     if go_on and len(found) < len(last) and ids[len(found)] not in rows:
         position = _from_unknown(last[len(found)], parsed[len(found)], position)
     due = link((rows[name] for name in reversed(found)), position)
-    # A line that is not what its row would be is forged: the row is still to come.
-    there = [fields.get("hash") for fields in reversed(parsed[: len(found)])]
-    written = [line for line, hash_ in zip(due, there, strict=True) if line.at.hash == hash_]
+    written = _matching(due, reversed(parsed[: len(found)]))
     if not written:
         return position, 0
     mark(written)
     return written[-1].at, len(written)
+
+
+def _matching(due: Iterable[Line], parsed: Iterable[dict[str, Any]]) -> list[Line]:
+    """Without lines that differ from what their row gives: these are forged, the row is pending."""
+    pairs = zip(due, parsed, strict=True)
+    return [line for line, fields in pairs if line.at.hash == fields.get("hash")]
 
 
 def _from_unknown(line: bytes, fields: dict[str, Any], position: Position) -> Position:

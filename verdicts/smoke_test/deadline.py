@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from audit.progress import Progress
+from audit.management.terminal import ProgressBar
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ class Deadline:
     def wait_for(self, what: str, look: Callable[[], T | None]) -> T | None:
         """What `look` finds, as soon as it finds something; None: the time is up."""
         begun, pause = time.monotonic(), FIRST_PAUSE
-        with Progress(f"s, waiting for {what}") as tick:
+        with ProgressBar(f"s, waiting for {what}") as tick:
             while (found := look()) is None:
                 now = time.monotonic()
                 if now >= self._end:

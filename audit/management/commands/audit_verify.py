@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.core.verification import Findings
 from audit.log.verify import Busy, Damaged, export_log, repair_log, verify_log
+from audit.management.terminal import ProgressBar
 from audit.models import LogEntry
-from audit.progress import Progress
 
 FAULTY: Final = 1
 NOT_DONE: Final = 2
@@ -77,13 +77,13 @@ class Command(BaseCommand):
 
 
 def _verify(*, older_elsewhere: bool) -> Findings:
-    with Progress("lines checked") as tick:
+    with ProgressBar("lines checked") as tick:
         return verify_log(older_elsewhere=older_elsewhere, tick=tick)
 
 
 def _export(target: Path, host: str) -> str:
     try:
-        with Progress("lines written") as tick:
+        with ProgressBar("lines written") as tick:
             written = export_log(target, host=host, tick=tick)
     except FileExistsError:
         sentence = f"{target} is there already: nothing is overwritten. Name a new file."

@@ -9,11 +9,11 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from audit.core.aligned import aligned
 from audit.core.record import timestamp
 from audit.core.spreadsheet import defused
 from audit.core.vocabulary import TIERS
 from audit.divergence_rates import Divergences, Rates, divergence_rates
+from audit.management.terminal import render_table
 from audit.models import Escalation
 from audit.variance import ALERT_RATE, DAYS, MIN_CHECKED
 
@@ -61,7 +61,7 @@ def table(found: Divergences, days: int) -> str:
     lines = [
         f"Divergence, last {days} days: {period}",
         "",
-        *aligned([header, *body], ruled={1, len(body)}),
+        render_table(header, body, right=range(1, len(header) - 1), rules_before={len(body) - 1}),
         "",
         "Rate: divergences among those whose prompt, config and model were the original's.",
         f"The line is {ALERT_RATE:.0%}, and counts from {MIN_CHECKED} comparisons on (R14).",

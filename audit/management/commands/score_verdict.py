@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 from typing import Any, BinaryIO, NamedTuple
 
 from django.core.management.base import BaseCommand, CommandError
@@ -13,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from audit.core.crosscheck import Decision, crosscheck
 from audit.core.tmm import PHI
 from audit.core.vocabulary import TIERS
+from audit.management.terminal import render_table
 
 BAD_USAGE = 2
 REJECTED = 1
@@ -111,13 +113,12 @@ def _table(name: str, decision: Decision) -> str:
     title = f"{name}: {outcome} ({decision.crosscheck_reason}), label {decision.verdict_label}"
     if decision.coherence_score is None:
         return f"{title}: {decision.error}\n"
-    found = decision.contributions
-    width = max(len(c.where) for c in found)
-    rows = [f"  {c.term}  {c.amount:>4.1f}  {c.where:<{width}}  {c.what}" for c in found]
+    rows = [(c.term, f"{c.amount:>4.1f}", c.where, c.what) for c in decision.contributions]
+    table = indent(render_table(("", "", "", ""), rows), "  ")
     sign = ">=" if decision.approved else "<"
     formula = (
         f"  C = 1 - (E_D {decision.e_d} + V_r {decision.v_r} x {PHI}) / V_t {decision.v_t}"
         f" = {decision.coherence_score:.4f} {sign} {decision.threshold:.5f}"
     )
     flags = f"  flags: {', '.join(decision.flags) or 'none'}"
-    return "\n".join([title, *rows, formula, flags, ""])
+    return "\n".join([title, table, formula, flags, ""])

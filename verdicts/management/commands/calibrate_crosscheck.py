@@ -14,14 +14,14 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.loader import render_to_string
 
 from audit.core.calibration.corpus import CorpusError, Entry, as_line, entries
-from audit.core.calibration.report import report
 from audit.core.calibration.summary import Calibration
 from audit.core.crosscheck import crosscheck
 from audit.core.mutations.kinds import Kind, mutants
-from audit.core.mutations.report import report as damage_report
 from audit.core.mutations.tally import Tally
 from audit.core.parsing import parse
-from audit.progress import Progress
+from audit.management.calibration_report import report
+from audit.management.mutation_report import report as mutation_report
+from audit.management.terminal import ProgressBar
 from verdicts.core.charts.scores import score_plot
 from verdicts.review.reviewed_outputs import labelled
 
@@ -120,7 +120,7 @@ def _check(
 def _calibrate(
     source: Iterator[Entry], share: Share, found: Calibration, *, from_reviews: bool
 ) -> str:
-    with Progress("checked") as tick:
+    with ProgressBar("checked") as tick:
         for entry in source:
             found.add(crosscheck(entry.output, entry.tier), entry.should_pass)
             tick(found.checked, share())
@@ -133,7 +133,7 @@ def _calibrate(
 def _mutate(source: Iterator[Entry], share: Share, found: Calibration, out: Path | None) -> str:
     tallies: dict[Kind, Tally] = {}
     good = left_out = 0
-    with _new_file(out) as file, Progress("mutants checked") as tick:
+    with _new_file(out) as file, ProgressBar("mutants checked") as tick:
         for tier, output, should_pass in source:
             before, payload = crosscheck(output, tier), parse(output)
             if should_pass is False or not before.approved or before.flags or payload is None:
@@ -150,7 +150,7 @@ def _mutate(source: Iterator[Entry], share: Share, found: Calibration, out: Path
         if not good:
             sentence = f"There is no good verdict to damage: {left_out:,} rejected, flagged or bad."
             raise CommandError(sentence, returncode=BAD_USAGE)
-    told = damage_report(tallies, good=good, left_out=left_out)
+    told = mutation_report(tallies, good=good, left_out=left_out)
     return f"{told}\n\n{found.checked:,} lines written to {out}." if out else told
 
 

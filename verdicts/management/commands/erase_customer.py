@@ -13,7 +13,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from audit.log import log
 from audit.log_context import log_session
-from audit.progress import Progress
+from audit.management.terminal import ProgressBar
 from verdicts.clients import stripe_account
 from verdicts.models import Order
 from verdicts.privacy.erase import Unfinished, ask_stripe, erase, why_not
@@ -80,7 +80,7 @@ class Command(BaseCommand):
 
 
 def _unfinished(orders: list[Order]) -> Iterator[str]:
-    with Progress("orders looked at") as tick:
+    with ProgressBar("orders looked at") as tick:
         for count, order in enumerate(orders, start=1):
             with log_session(order.session_id):
                 why = why_not(order) or ask_stripe(order, account=stripe_account())
@@ -118,7 +118,7 @@ def _write(target: Path, orders: list[Order]) -> None:
 
 def _erase(orders: list[Order], *, who: str, reason: str) -> int:
     previews = 0
-    with Progress("orders erased") as tick:
+    with ProgressBar("orders erased") as tick:
         for count, order in enumerate(orders, start=1):
             try:
                 with log_session(order.session_id):

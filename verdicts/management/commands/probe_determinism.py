@@ -1,14 +1,14 @@
 """`manage.py probe_determinism --tier T -n 20`: does the model say the same again?"""
 
-import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.core.vocabulary import TIERS, TierName
+from audit.management.terminal import ProgressBar, render_table
 from audit.models import DeterminismProbe
 from verdicts.clients import ask_model
 from verdicts.core.errors import ModelError
@@ -18,7 +18,6 @@ from verdicts.generation.probe import probe
 BAD_USAGE: Final = 2
 MIN_CALLS: Final = 2
 MAX_CALLS: Final = 1000
-WIDTH: Final = 30
 QUERY: Final = (
     "I want to open a bakery that bakes at night and delivers bread before seven, by "
     "subscription. I have savings for eight months and have baked for ten years."
@@ -60,26 +59,28 @@ class Command(BaseCommand):
         except QueryError as error:
             raise CommandError(str(error), returncode=BAD_USAGE) from None
         try:
-            found = probe(
-                tier=tier,
-                query=query,
-                model=settings.ORACLE_MODEL,
-                times=times,
-                ask=ask_model,
-                progress=_bar(times),
-            )
+            with ProgressBar(f"of {times:,} calls") as tick:
+                found = probe(
+                    tier=tier,
+                    query=query,
+                    model=settings.ORACLE_MODEL,
+                    times=times,
+                    ask=ask_model,
+                    progress=lambda done: tick(done, done / times),
+                )
         except ModelError as error:
             raise CommandError(f"Stopped, and nothing stored: {error}.") from None
         if found is None:
             raise CommandError("Fewer than two answers: there is nothing to compare.")
-        return "\n".join([*report(found), *_cost(found, prompt_price, output_price)])
+        rows = [*report(found), *_cost(found, prompt_price, output_price)]
+        return render_table(("", ""), rows)
 
 
-def report(found: DeterminismProbe) -> Iterator[str]:
+def report(found: DeterminismProbe) -> Iterator[tuple[str, str]]:
     answered = found.asked - found.unanswered
-    yield f"Model        {found.model}, which calls itself {', '.join(found.model_versions)}"
-    yield f"Sent         temperature {found.temperature}, seed {found.seed}"
-    yield f"Answered     {answered} of {found.asked}, {found.rejected} rejected by the gate"
+    yield "Model", f"{found.model}, which calls itself {', '.join(found.model_versions)}"
+    yield "Sent", f"temperature {found.temperature}, seed {found.seed}"
+    yield "Answered", f"{answered} of {found.asked}, {found.rejected} rejected by the gate"
     for name, same in (
         ("label", found.same_label),
         ("dimensions", found.same_dimensions),
@@ -87,24 +88,15 @@ def report(found: DeterminismProbe) -> Iterator[str]:
     ):
         if same is not None:
             share = same / found.compared
-            yield f"Same {name:<11} {same} of {found.compared} as the first ({share:.1%})"
-    yield f"Label, 95%   {found.low:.1%} to {found.high:.1%}"
-    yield f"Texts        {found.distinct_texts} distinct"
-    yield f"Tokens       {found.prompt_tokens:,} in, {found.output_tokens:,} out"
+            yield f"Same {name}", f"{same} of {found.compared} as the first ({share:.1%})"
+    yield "Label, 95%", f"{found.low:.1%} to {found.high:.1%}"
+    yield "Texts", f"{found.distinct_texts} distinct"
+    yield "Tokens", f"{found.prompt_tokens:,} in, {found.output_tokens:,} out"
 
 
-def _cost(found: DeterminismProbe, prompt: float | None, output: float | None) -> Iterator[str]:
+def _cost(
+    found: DeterminismProbe, prompt: float | None, output: float | None
+) -> Iterator[tuple[str, str]]:
     if prompt is not None and output is not None:
         dollars = (found.prompt_tokens * prompt + found.output_tokens * output) / 1_000_000
-        yield f"Cost         about ${dollars:.4f}, ${dollars / found.asked:.6f} a call"
-
-
-def _bar(times: int) -> Callable[[int], None]:
-    def show(done: int) -> None:
-        if sys.stderr.isatty():
-            bar = "#" * (done * WIDTH // times)
-            end = "\r\x1b[K" if done == times else ""
-            line = f"\r\x1b[K[{bar:<{WIDTH}}] {done}/{times}{end}"
-            print(line, end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
-
-    return show
+        yield "Cost", f"about ${dollars:.4f}, ${dollars / found.asked:.6f} a call"

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
 from audit.core.record import timestamp
-from audit.progress import Progress
+from audit.management.terminal import ProgressBar, render_table
 from verdicts.clients import stripe_account
 from verdicts.reconciliation.payment_checks import ERASED, FINISHED, NOT_OURS, OLDER
 from verdicts.reconciliation.reconcile import USUAL, Finding, Report, reconcile
@@ -22,10 +22,10 @@ NOT_SEEN: Final = 2
 SECONDS: Final = 3600.0  # for all of it; each call to Stripe has its own, much shorter one
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,3})([dh])")
 _ENDS: Final = {
-    "mended": "mended",
+    "mended": "repaired",
     "faster": "no longer there",
-    "case": "not mended",
-    "failed": "not mended",
+    "case": "not repaired",
+    "failed": "not repaired",
 }
 _UNIT: Final = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
@@ -33,9 +33,9 @@ _UNIT: Final = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 class Command(BaseCommand):
     help = (
         "Compare Stripe's payments and refunds with orders, verdicts, emails, cached answers and "
-        "the log; list every gap with what mends it. Nothing is changed without --apply. Exit "
-        "code: 0 no gaps, or all mended; 1 gaps are left; 2 not everything could be looked at "
-        "(Stripe out of reach), or bad usage."
+        "the log; list every discrepancy with its repair. Nothing is changed without --apply. Exit "
+        "code: 0 no discrepancies, or all repaired; 1 discrepancies are left; 2 not everything "
+        "could be checked (Stripe is unreachable), or bad usage."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -51,7 +51,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--apply",
             action="store_true",
-            help="mend what can be mended: note missed payments and refunds, queue lost jobs again",
+            help="repair what can be repaired: record missed payments and refunds, queue lost jobs "
+            "again",
         )
         parser.add_argument(
             "--format",
@@ -61,7 +62,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, since: datetime, apply: bool, **options: Any) -> None:
-        with Progress("sessions and orders looked at") as tick:
+        with ProgressBar("sessions and orders looked at") as tick:
             account = stripe_account()
             found = reconcile(account=account, since=since, apply=apply, seconds=SECONDS, tick=tick)
         render = table if options["format"] == "table" else as_json
@@ -97,20 +98,19 @@ def table(found: Report, *, apply: bool) -> Iterator[str]:
     yield from _notes(found)
     yield ""
     if not found.findings:
-        yield "No gaps." if not found.unfinished else "No gaps in what could be looked at."
+        yield (
+            "No discrepancies."
+            if not found.unfinished
+            else "No discrepancies in what could be checked."
+        )
         return
-    last = "What was done" if apply else "What mends it"
-    rows = [
-        ("Gap", "Order", "Session", "What is the matter", last),
-        *(_cells(one, apply=apply) for one in found.findings),
-    ]
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    rows.insert(1, tuple("-" * width for width in widths))
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        yield "  ".join(cells).rstrip()
+    last = "What was done" if apply else "How to repair it"
+    yield render_table(
+        ("Discrepancy", "Order", "Session", "What is wrong", last),
+        [_cells(one, apply=apply) for one in found.findings],
+    )
     yield ""
-    yield f"{_count(len(found.findings), 'gap')}, {found.repaired:,} mended."
+    yield f"{_count(len(found.findings))}, {found.repaired:,} repaired."
 
 
 def as_json(found: Report, *, apply: bool) -> Iterator[str]:
@@ -163,33 +163,33 @@ def _sessions(found: Report) -> str:
         for name, words in (
             (NOT_OURS, "not ours"),
             (ERASED, "of erased customers, left alone"),
-            (OLDER, "from before this house, left alone"),
+            (OLDER, "from before this site, left alone"),
         )
         if counts[name]
     ]
     far = " as far as it could be asked" if found.unreachable else ""
-    told = f"{_count(counts[FINISHED], 'finished session')} at Stripe{far}"
+    told = f"{counts[FINISHED]:,} finished session{'s' * (counts[FINISHED] != 1)} at Stripe{far}"
     return f"{told}: {', '.join(beside)}." if beside else f"{told}."
 
 
 def _notes(found: Report) -> Iterator[str]:
     for name in found.idle:
-        yield f"Nobody takes jobs from the queue {name}: start its workers, or nothing moves."
+        yield f"No worker takes jobs from the queue {name}: start its workers, or nothing moves."
 
 
 def _unseen(found: Report) -> str:
     why = found.unreachable or f"it took longer than {SECONDS / 60:.0f} minutes"
     again = "Try again later" if found.unreachable else "Take a shorter --since"
-    return f"Not everything could be looked at: {why}. {again}."
+    return f"Not everything could be checked: {why}. {again}."
 
 
 def _left(found: Report, *, apply: bool) -> str:
     by_us = sum(one.discrepancy.repair is not None for one in found.findings) if not apply else 0
     people = found.left - by_us
-    told = [f"{_count(by_us, 'gap')} for --apply to mend"] if by_us else []
-    told += [f"{_count(people, 'gap')} for a person to mend"] if people else []
+    told = [f"{_count(by_us)} for --apply to repair"] if by_us else []
+    told += [f"{_count(people)} for a person to repair"] if people else []
     return f"{' and '.join(told)}."
 
 
-def _count(number: int, one: str) -> str:
-    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+def _count(number: int) -> str:
+    return f"{number:,} {'discrepancy' if number == 1 else 'discrepancies'}"

@@ -3,8 +3,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from audit.management import terminal
 from audit.models import CrosscheckLog, DeterminismProbe, LogEntry, ModelCall
-from verdicts.management.commands import probe_determinism as command
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -20,7 +20,7 @@ def test_a_model_that_repeats_itself_agrees_in_all(sandbox):
     assert "Same label       3 of 3 as the first (100.0%)" in told
     assert "Same dimensions  3 of 3" in told
     assert "Same text        3 of 3" in told
-    assert "Texts        1 distinct" in told
+    assert "Texts            1 distinct" in told
     assert "Cost" not in told
     assert len(sandbox.requests("gemini")) == 4
     assert len({request["raw"] for request in sandbox.requests("gemini")}) == 1
@@ -43,7 +43,7 @@ def test_a_model_that_changes_its_mind_is_found_out(sandbox):
     sandbox.fault("gemini", "verdict", label="RED")
     sandbox.fault("gemini", "verdict", label="GREEN")
     told = run("--tier", "quick", "-n", "3", "--query", "A ferry?")
-    assert "Same label       1 of 2 as the first (50.0%)" in told
+    assert "Same label  1 of 2 as the first (50.0%)" in told
     assert "dimensions" not in told
     assert DeterminismProbe.objects.get().same_dimensions is None
 
@@ -57,7 +57,7 @@ def test_calls_that_come_to_nothing_are_counted(sandbox, settings):
     settings.ORACLE_MODEL_DEADLINE = 20
     sandbox.fault("gemini", "unavailable", times=3)  # the client's own retries included
     told = run("--tier", "quick", "-n", "3")
-    assert "Answered     2 of 3" in told
+    assert "Answered    2 of 3" in told
     assert DeterminismProbe.objects.get().unanswered == 1
 
 
@@ -82,15 +82,15 @@ def test_what_makes_no_sense_is_refused_before_any_call(sandbox, arguments):
     assert sandbox.requests("gemini") == []
 
 
-def test_the_bar_grows_and_is_gone_at_the_end(monkeypatch):
+def test_progress_is_shown_and_gone_at_the_end(sandbox, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     shown = StringIO()
     shown.isatty = lambda: True
-    monkeypatch.setattr(command.sys, "stderr", shown)
-    show = command._bar(2)  # noqa: SLF001
-    show(1)
-    assert shown.getvalue().endswith(f"[{'#' * 15:<30}] 1/2")
-    show(2)
-    assert shown.getvalue().endswith("\r\x1b[K")
+    monkeypatch.setattr(terminal.sys, "stderr", shown)
+    monkeypatch.setattr(terminal, "SHOW_AFTER", 0.0)
+    run("--tier", "quick", "-n", "2")
+    assert "2 of 2 calls" in shown.getvalue()
+    assert shown.getvalue().endswith("\x1b[2K")  # the line is erased
 
 
 def test_the_console_lists_it_and_nobody_can_change_it(sandbox, admin_client):

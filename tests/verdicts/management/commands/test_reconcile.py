@@ -36,11 +36,11 @@ def test_where_all_is_well_it_says_so(sandbox, delivered):
     delivered()
     said, errors = run()
     assert said.splitlines()[0].endswith("UTC. 0 finished sessions at Stripe.")
-    assert said.splitlines()[-1] == "No gaps."
+    assert said.splitlines()[-1] == "No discrepancies."
     assert errors == ""
 
 
-def test_a_missed_webhook_is_listed_then_mended_then_gone(sandbox, run_jobs, monkeypatch):
+def test_a_missed_webhook_is_listed_then_repaired_then_gone(sandbox, run_jobs, monkeypatch):
     monkeypatch.setattr(payment_checks, "GRACE", timedelta(0))
     account = stripe_account()
     made = start_checkout(account=account, tier="quick", query="A bakery?", email=BUYER)
@@ -51,13 +51,13 @@ def test_a_missed_webhook_is_listed_then_mended_then_gone(sandbox, run_jobs, mon
     (row,) = [line for line in said.splitlines() if line.startswith("payment not noted")]
     assert row.split("  ", 1)[1].split()[:2] == [str(order.pk), short_hash(made.id)]
     assert row.endswith("paid CA$2.00, but waiting for payment here  manage.py reconcile --apply")
-    assert said.splitlines()[-1] == "1 gap, 0 mended."
-    assert errors == "1 gap for --apply to mend."
+    assert said.splitlines()[-1] == "1 discrepancy, 0 repaired."
+    assert errors == "1 discrepancy for --apply to repair."
     assert OrmQ.objects.count() == 0
 
     said, errors = run("--apply")
-    assert f"mended: order {order.pk} is paid, its verdict is being made" in said
-    assert said.splitlines()[-1] == "1 gap, 1 mended."
+    assert f"repaired: order {order.pk} is paid, its verdict is being made" in said
+    assert said.splitlines()[-1] == "1 discrepancy, 1 repaired."
     run_jobs()
     order.refresh_from_db()
     assert order.status == Status.DELIVERED
@@ -65,21 +65,21 @@ def test_a_missed_webhook_is_listed_then_mended_then_gone(sandbox, run_jobs, mon
     assert made.id in message["text"]
 
     said, errors = run("--apply")
-    assert said.splitlines()[-1] == "No gaps."
+    assert said.splitlines()[-1] == "No discrepancies."
     assert run_jobs() == []
 
 
-def test_what_a_person_has_to_mend_stays_with_its_page(sandbox, elsewhere):
+def test_a_discrepancy_for_staff_stays_listed_with_its_page(sandbox, elsewhere):
     elsewhere(180, amount_subtotal=100)
     elsewhere(180)
     said, errors = run("--apply", code=1)
-    assert "not mended: held for staff: http" in said
-    assert errors == "1 gap for a person to mend."
+    assert "not repaired: held for staff: http" in said
+    assert errors == "1 discrepancy for a person to repair."
     said, _ = run("--apply", code=1)
     assert "for a person: http" in said
     elsewhere(180)
     _, errors = run(code=1)
-    assert errors == "1 gap for --apply to mend and 1 gap for a person to mend."
+    assert errors == "1 discrepancy for --apply to repair and 1 discrepancy for a person to repair."
 
 
 def test_nothing_of_the_customer_is_shown(sandbox, elsewhere, paid_order):
@@ -101,11 +101,11 @@ def test_stripe_out_of_reach_is_exit_code_2_and_says_what_could_be_seen(sandbox,
     said, errors = run(code=2)
     assert "lost job" in said
     assert "0 finished sessions at Stripe as far as it could be asked." in said
-    assert errors.startswith("Not everything could be looked at: Stripe is not to be reached")
+    assert errors.startswith("Not everything could be checked: Stripe is not to be reached")
     assert errors.endswith("Try again later.")
     Order.objects.update(due_at=timezone.now())
     said, _ = run(code=2)
-    assert said.splitlines()[-1] == "No gaps in what could be looked at."
+    assert said.splitlines()[-1] == "No discrepancies in what could be checked."
 
 
 def test_a_key_that_stripe_refuses_is_said(sandbox, settings):
@@ -123,11 +123,11 @@ def test_it_reads_over_the_pages_of_the_list(sandbox, elsewhere):
     assert "missed webhook" in said
 
 
-def test_who_does_not_concern_us_is_counted(sandbox, elsewhere):
+def test_sessions_of_other_sites_are_counted(sandbox, elsewhere):
     elsewhere(180, metadata={})
     elsewhere(3 * 24 * 3600)
     said, _ = run()
-    beside = "2 finished sessions at Stripe: 1 not ours, 1 from before this house, left alone."
+    beside = "2 finished sessions at Stripe: 1 not ours, 1 from before this site, left alone."
     assert beside in said
 
 
@@ -148,18 +148,18 @@ def test_json_is_one_object(sandbox, elsewhere):
             "settled": False,
         }
     ]
-    assert errors == "1 gap for --apply to mend."
+    assert errors == "1 discrepancy for --apply to repair."
     said, _ = run("--format", "json", "--apply")
     (discrepancy,) = json.loads(said)["gaps"]
     assert discrepancy["settled"]
     assert discrepancy["done"].startswith("order ")
 
 
-def test_queues_that_nobody_works_on_are_named(sandbox, paid_order):
+def test_queues_without_workers_are_named(sandbox, paid_order):
     paid_order()
     OrmQ.objects.update(lock=timezone.now() - timedelta(minutes=10))
     said, _ = run()
-    assert "Nobody takes jobs from the queue generate: start its workers" in said
+    assert "No worker takes jobs from the queue generate: start its workers" in said
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,10 @@ STALL = """
 from datetime import timedelta
 from django.utils import timezone
 from django_q.models import OrmQ
-from verdicts.models import QueuePulse
+from verdicts.models import QueueHeartbeat
 long_ago = timezone.now() - timedelta(hours=1)
 OrmQ.objects.create(key="generate", payload="", lock=long_ago)
-QueuePulse.objects.filter(queue="generate").update(moved_at=long_ago)
+QueueHeartbeat.objects.filter(queue="generate").update(moved_at=long_ago)
 """
 UNSTALL = "from django_q.models import OrmQ\nOrmQ.objects.filter(payload='').delete()"
 

@@ -63,7 +63,7 @@ def replaced(environment: dict[str, str], spoil: Callable[[list[psutil.Process]]
     main = manage("worker", "--stall-timeout", "2", **environment)
     before = wait_for_pool(main.pid)
     spoil(before)
-    enqueue = "from verdicts import queue; [queue.enqueue(queue.SWEEP) for _ in range(3)]"
+    enqueue = "from verdicts.jobs import queue; [queue.enqueue(queue.SWEEP) for _ in range(3)]"
     done("shell", "-c", enqueue, **environment)
     try:
         wait_for(lambda: printed(LEFT, **environment) == "0")
@@ -144,7 +144,7 @@ def test_a_clock_that_is_put_forward_ends_no_pool_that_moves():
 def test_a_pool_that_moves_goes_on(post_queue):
     workers = manage("worker", "--stall-timeout", "2", **post_queue)
     wait_for_pool(workers.pid)
-    job = "from verdicts import queue; queue.enqueue(queue.SWEEP)"
+    job = "from verdicts.jobs import queue; queue.enqueue(queue.SWEEP)"
     for _ in range(4):
         done("shell", "-c", job, **post_queue)
     assert workers.poll() is None
@@ -226,13 +226,15 @@ def test_a_new_key_loses_no_job(tmp_path):
         # Without its schedule: this one sweep is the only job there is.
         queued = (
             "from django_q.models import Schedule; Schedule.objects.all().delete();"
-            "from verdicts import queue; queue.enqueue(queue.SWEEP)"
+            "from verdicts.jobs import queue; queue.enqueue(queue.SWEEP)"
         )
         printed(queued, **before)
         after = {**before, "SECRET_KEY": "n" * 50, "SECRET_KEY_FALLBACKS": "k" * 50}
         workers = manage("worker", **after)
         try:
-            taken = "from verdicts.models import QueuePulse; print(QueuePulse.objects.count())"
+            taken = (
+                "from verdicts.models import QueueHeartbeat; print(QueueHeartbeat.objects.count())"
+            )
             wait_for(lambda: printed(taken, **after) == "1" and printed(LEFT, **after) == "0")
         finally:
             workers.send_signal(signal.SIGTERM)

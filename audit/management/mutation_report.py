@@ -1,18 +1,15 @@
-"""What the mapping catches and what it lets through, as lines for a terminal.
-
-Pure: no I/O, no clock, no Django.
-"""
+"""The report of a mutation run, as text for a terminal: which mutants the gate rejects."""
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from textwrap import fill
 from typing import Final
 
-from audit.core.aligned import aligned
 from audit.core.mutations.kinds import HARMLESS, KINDS, Kind
 from audit.core.mutations.tally import Tally, total
 from audit.core.tmm import OMEGA
 from audit.core.vocabulary import TIERS
+from audit.management.terminal import render_table
 
 _COUNTS: Final = ("made", "caught", "let through", "flagged")
 HEADER: Final = ("Damage", *_COUNTS, *TIERS, "lowest", "median", "caught as")
@@ -32,7 +29,7 @@ def report(found: Mapping[Kind, Tally], *, good: int, left_out: int) -> str:
         f"{verdicts}: {damage.made.total():,} times damaged, {changed}.",
         *(["  " + _left_out(left_out)] if left_out else []),
         "",
-        *_table(found, damage),
+        _table(found, damage),
         "",
         f"Approved from {OMEGA:.5f}. By tier: those let through; -: the tier has no such place.",
         "Flagged: those let through that staff find under Passed with flags.",
@@ -49,18 +46,18 @@ def _left_out(count: int) -> str:
     return f"{count:,} left out: marked as bad, rejected or flagged as they are, so not good."
 
 
-def _table(found: Mapping[Kind, Tally], damage: Tally) -> Iterator[str]:
-    rows: list[tuple[str, ...]] = [HEADER]
-    ruled = {1}
+def _table(found: Mapping[Kind, Tally], damage: Tally) -> str:
+    rows: list[tuple[str, ...]] = []
+    rules: set[int] = set()
     for group, kinds in groupby(KINDS, key=lambda kind: kind.group):
         if group == HARMLESS:
-            ruled |= {len(rows), len(rows) + 1}
+            rules |= {len(rows), len(rows) + 1}
             rows.append(_row("All damage", damage))
         made = [(kind, found[kind]) for kind in kinds if kind in found]
         if made:
             rows.append((group, *[""] * (len(HEADER) - 1)))
             rows += [_row(f"  {kind.name}", tally) for kind, tally in made]
-    yield from aligned(rows, ruled=ruled)
+    return render_table(HEADER, rows, right=range(1, len(HEADER) - 1), rules_before=rules)
 
 
 def _row(name: str, of: Tally) -> tuple[str, ...]:
@@ -90,14 +87,14 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.1%}" if whole else "-"
 
 
+def _with_tiers(kind: Kind, of: Tally) -> str:
+    return f"{kind.name} ({', '.join(tier for tier in TIERS if of.passed[tier])})"
+
+
 def _blind(found: Mapping[Kind, Tally], damage: Tally) -> Iterator[str]:
     damages = [(kind, found[kind]) for kind in KINDS if kind in found and not kind.should_pass]
     unseen = [kind.name for kind, of in damages if not of.caught]
-    partly = [
-        f"{kind.name} ({', '.join(tier for tier in TIERS if of.passed[tier])})"
-        for kind, of in damages
-        if of.caught and of.passed
-    ]
+    partly = [_with_tiers(kind, of) for kind, of in damages if of.caught and of.passed]
     silent = damage.passed.total() - damage.flagged
     for sentence in (
         f"Never caught: {'; '.join(unseen) or 'nothing'}.",

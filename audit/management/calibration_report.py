@@ -1,0 +1,60 @@
+"""The report of a calibration run, as text for a terminal."""
+
+from collections.abc import Collection, Iterator, Sequence
+from textwrap import indent
+from typing import Final
+
+from audit.core.calibration.summary import EDGES, Calibration
+from audit.core.tmm import OMEGA
+from audit.management.terminal import render_table
+
+WIDTH: Final = 40
+
+
+def report(found: Calibration) -> str:
+    rejected = found.checked - found.approved
+    lines = [f"{found.checked:,} checked: {found.approved:,} approved, {rejected:,} rejected", ""]
+    lines += [f"Scores (approved from {OMEGA:.5f})", _distribution(found), ""]
+    for title, counts in (("Rejected because of", found.reasons), ("Flags", found.flags)):
+        rows = [(name, f"{count:,}") for name, count in counts.most_common()]
+        lines += [title, _indented(rows, right={1}) if rows else "  none", ""]
+    return "\n".join([*lines, *_agreement(found)])
+
+
+def _indented(rows: Sequence[Sequence[str]], *, right: Collection[int]) -> str:
+    return indent(render_table([""] * len(rows[0]), rows, right=right), "  ")
+
+
+def _distribution(found: Calibration) -> str:
+    counts = found.distribution
+    largest = max(counts.values())
+    rows = [
+        (_name(place), "#" * max(1, counts[place] * WIDTH // largest), f"{counts[place]:,}")
+        for place in sorted(counts)
+    ]
+    return _indented(rows, right={2})
+
+
+def _name(place: int) -> str:
+    if place < 0:
+        return "below 0"
+    begin, end = (*EDGES, 1.0)[place : place + 2]
+    return f"{_edge(begin)} to {_edge(end)}"
+
+
+def _edge(score: float) -> str:
+    return f"{score:.5f}" if score == OMEGA else f"{score:.2f}"
+
+
+def _agreement(found: Calibration) -> Iterator[str]:
+    if not found.labelled:
+        yield "No labels: the corpus does not say what should pass."
+        return
+    of = found.agreement
+    rows = [
+        (name, f"{of[label, True]:,}", f"{of[label, False]:,}")
+        for name, label in (("should pass", True), ("should not", False))
+    ]
+    yield render_table(("Reviewer's label", "gate approves", "gate rejects"), rows, right={1, 2})
+    agreed = of[True, True] + of[False, False]
+    yield f"They agree on {agreed:,} of {found.labelled:,} ({agreed / found.labelled:.1%})."
