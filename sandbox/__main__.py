@@ -1,4 +1,4 @@
-"""`python -m sandbox --port 8010`: the stand-ins as a process of their own."""
+"""`python -m sandbox --port 8010`: run the sandbox as its own process."""
 
 import argparse
 import logging
@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(f"Port {options.port} cannot be used ({error}): choose another with --port.")
 
     def stop(number: int, frame: FrameType | None) -> None:
-        # From another thread: `shutdown` waits for the loop that this signal interrupted.
+        # In another thread: `shutdown` waits for the serving loop, which this handler interrupts.
         Thread(target=server.stop).start()
 
     signal.signal(signal.SIGTERM, stop)
@@ -40,11 +40,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m sandbox", description=__doc__)
-    parser.add_argument("--port", type=int, default=8010, help="0 takes a free one")
-    parser.add_argument("--webhook-url", help="where signed events go; without it nowhere")
+    parser.add_argument("--port", type=int, default=8010, help="0 picks a free port")
+    parser.add_argument("--webhook-url", help="unset: events are not sent")
     parser.add_argument("--webhook-secret", default=WEBHOOK_SECRET)
-    parser.add_argument("--latency", type=float, default=0.3, help="seconds for a verdict")
-    parser.add_argument("--variance", type=float, default=0.0, help="share of other answers")
+    parser.add_argument("--latency", type=float, default=0.3, help="seconds per model answer")
+    parser.add_argument("--variance", type=float, default=0.0, help="share of varied answers")
     return parser
 
 

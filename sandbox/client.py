@@ -1,6 +1,6 @@
-"""The controls of a running sandbox as typed methods, over HTTP.
+"""A typed HTTP client for the /_control/ interface of a running sandbox.
 
-It works with any sandbox, in this process or in another.
+The sandbox may run in this process or in another.
 """
 
 import json
@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 class ControlError(Exception):
-    """The sandbox refused; the message is its answer."""
+    """The sandbox rejected the request; the message is its response."""
 
 
 class SandboxClient:
@@ -41,7 +41,7 @@ class SandboxClient:
         return list(self.call("GET", "faults")["faults"])
 
     def remove_fault(self, number: int) -> bool:
-        """One rule, by its id; False: it is not there any more."""
+        """Remove one rule by its id; False if it no longer exists."""
         return bool(self.call("DELETE", f"faults/{number}")["removed"])
 
     def clear_faults(self) -> None:
@@ -56,10 +56,10 @@ class SandboxClient:
     def health(self) -> Json:
         return self.call("GET", "health")
 
-    # What was seen
+    # Recorded requests and messages
 
     def requests(self, target: str | None = None) -> list[Json]:
-        """In order of arrival, each with `raw`: the bytes of its body."""
+        """In order of arrival; `raw` holds the bytes of each body."""
         query = f"?target={target}" if target else ""
         found = list(self.call("GET", f"requests{query}")["requests"])
         return [{**each, "raw": b64decode(each["body_base64"])} for each in found]
@@ -80,7 +80,7 @@ class SandboxClient:
         return list(self.call("GET", "sessions")["sessions"])
 
     def create_session(self, **fields: Any) -> Json:
-        """A session made elsewhere, with any of its fields as given."""
+        """Add a session that this product did not create, with the given fields."""
         return self.call("POST", "sessions", fields)
 
     def pay(self, session_id: str, **how: Any) -> Json:
@@ -107,20 +107,20 @@ class SandboxClient:
         return self.call("POST", "events", {"type": kind, "object": obj})
 
     def resend(self, event_id: str, *, count: int = 1, parallel: bool = False) -> list[int | str]:
-        """The status of each delivery, or why there was none."""
+        """The HTTP status of each delivery, or the error."""
         how = {"count": count, "parallel": parallel}
         return list(self.call("POST", f"events/{event_id}/resend", how)["results"])
 
     def wait_for_webhooks(self, seconds: float = 10.0) -> None:
-        """Until nothing is left to deliver."""
+        """Block until every webhook is delivered or given up."""
         deadline = time.monotonic() + seconds
         while self.health()["webhooks_pending"]:
             if time.monotonic() > deadline:
-                raise TimeoutError("webhooks are still waiting to be delivered")
+                raise TimeoutError("webhooks are still pending")
             time.sleep(0.01)
 
     def call(self, method: str, path: str, body: Json | None = None) -> Json:
-        """One control by hand: `call("GET", "health")`."""
+        """Any control by its path: `call("GET", "health")`."""
         parts = urlsplit(self.url)
         connection = HTTPConnection(parts.hostname or "", parts.port, timeout=60)
         try:

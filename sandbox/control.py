@@ -1,6 +1,6 @@
-"""The controls under /_control/: faults, settings, and what has been seen so far.
+"""The /_control/ interface: faults, settings, recorded requests and messages.
 
-Tests and drills use the same switches, over HTTP.
+Tests and drills both use it, over HTTP.
 """
 
 from dataclasses import asdict
@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from sandbox.dispatch import Route
 from sandbox.faults import KNOWN
+from sandbox.http_messages import BadRequest, Reply, Request, as_json
 from sandbox.state import State
-from sandbox.wire import BadRequest, Reply, Request, as_json
 
 _DONE: Final = {"done": True}
 
@@ -22,15 +22,15 @@ def health(state: State, request: Request) -> Reply:
             "settings": asdict(state.settings),
             "requests": len(state.requests.entries()),
             "messages": len(state.mailbox.received()),
-            "sessions": len(state.ledger.sessions),
-            "events": len(state.ledger.events),
+            "sessions": len(state.stripe.sessions),
+            "events": len(state.stripe.events),
             "webhooks_pending": state.webhooks.pending,
         }
     )
 
 
 def change_settings(state: State, request: Request) -> Reply:
-    state.settings.change(request.json())
+    state.settings.update(request.json())
     return as_json(asdict(state.settings))
 
 
@@ -86,13 +86,13 @@ def expire_tokens(state: State, request: Request) -> Reply:
     return as_json(_DONE)
 
 
-def number(values: dict[str, Any], name: str, default: int, *, most: int = 10**9) -> int:
-    """A whole number from 0, given as a number or as digits."""
+def number(values: dict[str, Any], name: str, default: int, *, maximum: int = 10**9) -> int:
+    """A non-negative integer, given as a number or as digits; else BadRequest."""
     value = values.get(name, default)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12:
         value = int(value)
-    if type(value) is not int or not 0 <= value <= most:
-        raise BadRequest(f"{name} must be a whole number from 0 to {most}.")
+    if type(value) is not int or not 0 <= value <= maximum:
+        raise BadRequest(f"{name} must be a whole number from 0 to {maximum}.")
     return value
 
 

@@ -1,7 +1,7 @@
-"""From a request to a reply: find the route, record, apply the fault, answer.
+"""Request dispatch: find the route, record the request, apply the fault, call the handler.
 
-Whatever is sent here, the answer is JSON or a page; an error of the sandbox
-itself is a 500 with one sentence, and its trace goes to the log.
+Every request gets JSON or a page; an error in the sandbox itself is a 500,
+with the traceback in the log.
 """
 
 import logging
@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from sandbox.faults import UnknownFault
+from sandbox.faults import Rule, UnknownFault
+from sandbox.http_messages import Dribble, HangUp, HttpError, Reply, Request, Response, as_json
 from sandbox.settings import BadSetting
 from sandbox.state import State
-from sandbox.wire import Dribble, HangUp, Refusal, Reply, Request, Response, as_json
 
 Handler = Callable[[State, Request], Reply]
 
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One of the three: its name, where a rule's `match` looks, and how it words errors."""
+    """One of the three APIs: its name, the text that `match` searches, its error responses."""
 
     name: str
     searchable: Callable[[Request], str]
@@ -50,10 +50,10 @@ def answer(state: State, routes: tuple[Route, ...], request: Request) -> Reply:
         wanted = "GET" if request.method == "HEAD" else request.method
         route = next((each for each in fitting if each.method == wanted), None)
         if route is None:
-            return _nothing_here(request, fitting)
-        return _through(state, route, request)
-    except Refusal as refusal:
-        return refusal.response()
+            return _no_route(request, fitting)
+        return _handle(state, route, request)
+    except HttpError as error:
+        return error.response()
     except (BadSetting, UnknownFault) as error:
         return as_json({"error": str(error)}, 400)
     except Exception:
@@ -61,7 +61,7 @@ def answer(state: State, routes: tuple[Route, ...], request: Request) -> Reply:
         return as_json({"error": "The sandbox itself failed; its log says why."}, 500)
 
 
-def _nothing_here(request: Request, fitting: list[Route]) -> Response:
+def _no_route(request: Request, fitting: list[Route]) -> Response:
     if fitting:
         allowed = ", ".join(sorted({route.method for route in fitting}))
         sentence = f"{request.path} takes {allowed}."
@@ -69,33 +69,44 @@ def _nothing_here(request: Request, fitting: list[Route]) -> Response:
     return as_json({"error": f"There is nothing at {request.path}."}, 404)
 
 
-def _through(state: State, route: Route, request: Request) -> Reply:  # noqa: PLR0911 - one a fault
-    """The handler's reply, or what the fault makes of it."""
+def _handle(state: State, route: Route, request: Request) -> Reply:
+    """The handler's reply, or the reply that a fault rule asks for."""
     api = route.api
     if api is None:
         return route.handler(state, request)
-    rule = state.fault_of(api.name, api.searchable(request))
+    rule = state.fault_for(api.name, api.searchable(request))
     request = replace(request, fault=rule)
     state.requests.add(api.name, request)
-    match rule.fault if rule else None:
+    if rule is None:
+        return route.handler(state, request)
+    if rule.fault in api.errors:
+        return _error_response(api, rule)
+    return _apply_fault(state, route, request, rule)
+
+
+def _error_response(api: Api, rule: Rule) -> Response:
+    response = api.errors[rule.fault]()
+    if rule.seconds is not None and "Retry-After" in response.headers:
+        response.headers["Retry-After"] = f"{rule.seconds:g}"
+    return response
+
+
+def _apply_fault(state: State, route: Route, request: Request, rule: Rule) -> Reply:
+    """A fault of the transport; faults that only the handler knows are left to it."""
+    match rule.fault:
         case "hang_up":
             return HangUp()
         case "hang_up_after":
             route.handler(state, request)
             return HangUp()
-        case "dribble" if rule:
-            return Dribble(rule.wait(DRIBBLE_SECONDS))
-        case "slow" if rule:
-            state.pause(rule.wait(SLOW_SECONDS))
-        case "slow_after" if rule:
+        case "dribble":
+            return Dribble(rule.delay(DRIBBLE_SECONDS))
+        case "slow":
+            state.pause(rule.delay(SLOW_SECONDS))
+        case "slow_after":
             reply = route.handler(state, request)
-            state.pause(rule.wait(SLOW_SECONDS))
+            state.pause(rule.delay(SLOW_SECONDS))
             return reply
         case "broken_body":
             return Response(200, b'{"id": "cut o')
-        case str() as fault if fault in api.errors:
-            reply = api.errors[fault]()
-            if rule and rule.seconds is not None and "Retry-After" in reply.headers:
-                reply.headers["Retry-After"] = f"{rule.seconds:g}"
-            return reply
     return route.handler(state, request)

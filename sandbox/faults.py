@@ -1,7 +1,7 @@
-"""Faults to order: rules in a queue, and which of them a request meets.
+"""Fault injection: a queue of rules, and which of them applies to a request.
 
-The oldest rule that fits is the one applied, one per request. Which requests a
-`share` hits is counted, not drawn: the same drill hits the same ones again.
+The oldest matching rule is applied, at most one per request. Which requests fall
+into a `share` is deterministic: a repeated drill affects the same ones.
 """
 
 import math
@@ -12,17 +12,17 @@ from typing import Any, Final
 
 LABELS: Final = ("GREEN", "AMBER", "RED", "NULL")
 
-# What can befall any of the three APIs.
+# Faults of the transport, available for all three APIs.
 TRANSPORT: Final = (
     "rate_limited",  # 429
     "error",  # 500
     "bad_gateway",  # 502
     "unavailable",  # 503
     "slow",  # answers `seconds` later
-    "dribble",  # a byte at a time, for ever
-    "hang_up",  # closes the connection, nothing done
-    "hang_up_after",  # does it, then closes the connection without an answer
-    "slow_after",  # does it, then answers `seconds` later
+    "dribble",  # a byte at a time, endlessly
+    "hang_up",  # closes the connection without handling the request
+    "hang_up_after",  # handles the request, then closes the connection without a response
+    "slow_after",  # handles the request, then answers `seconds` later
     "broken_body",  # 200, but the JSON is cut off
 )
 KNOWN: Final[dict[str, tuple[str, ...]]] = {
@@ -50,7 +50,7 @@ KNOWN: Final[dict[str, tuple[str, ...]]] = {
 
 
 class UnknownFault(ValueError):
-    """A rule that cannot be followed; the message says what is wrong with it."""
+    """An invalid rule; the message says what is wrong with it."""
 
 
 @dataclass(slots=True)
@@ -60,20 +60,20 @@ class Rule:
     fault: str
     times: int | None = 1  # None: until it is removed
     share: float = 1.0
-    match: str = ""  # found anywhere in path, prompt, form, mail or event
+    match: str = ""  # substring of path, prompt, form, mail or event
     seconds: float | None = None
     label: str | None = None
     field: str | None = None
-    mark: str | None = None  # put into the spoiled text, to be looked for where it must not be
-    seen: int = 0  # requests that fitted
-    hits: int = 0  # requests that met the fault
+    mark: str | None = None  # added to the corrupted text, so that tests can search for it
+    seen: int = 0  # requests that matched
+    hits: int = 0  # requests that got the fault
 
-    def wait(self, default: float) -> float:
+    def delay(self, default: float) -> float:
         return default if self.seconds is None else self.seconds
 
 
-def falls_within(share: float, *key: object) -> bool:
-    """Whether this one is among the `share`, decided by its key alone."""
+def in_share(share: float, *key: object) -> bool:
+    """Whether this key is within the `share`, by a hash of the key alone."""
     digest = sha256(repr(key).encode()).digest()
     return int.from_bytes(digest[:8]) / 2**64 < share
 
@@ -87,7 +87,7 @@ class Faults:
         self._last = 0
 
     def add(self, wanted: dict[str, Any]) -> Rule:
-        checked = _checked(wanted)
+        checked = _validated(wanted)
         with self._lock:
             self._last += 1
             rule = Rule(id=self._last, **checked)
@@ -95,13 +95,13 @@ class Faults:
         return rule
 
     def take(self, target: str, text: str) -> Rule | None:
-        """The rule that this request meets, counted; None if it is spared."""
+        """The rule that applies to this request, counted as a hit; None if none applies."""
         with self._lock:
             for rule in self._rules:
                 if rule.target != target or rule.match not in text:
                     continue
                 rule.seen += 1
-                if not falls_within(rule.share, rule.id, rule.seen):
+                if not in_share(rule.share, rule.id, rule.seen):
                     continue
                 rule.hits += 1
                 if rule.times is not None and rule.hits >= rule.times:
@@ -110,7 +110,7 @@ class Faults:
         return None
 
     def remove(self, number: int) -> bool:
-        """One rule, by its id. False: it is not there, or was used up."""
+        """Remove one rule by its id. False if it does not exist or was used up."""
         with self._lock:
             kept = [rule for rule in self._rules if rule.id != number]
             found = len(kept) < len(self._rules)
@@ -126,16 +126,16 @@ class Faults:
             return [asdict(rule) for rule in self._rules]
 
 
-def _checked(wanted: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a rule, each of its type and within bounds."""
+def _validated(wanted: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a rule, after checking types and ranges."""
     target, fault = wanted.get("target"), wanted.get("fault")
     if not isinstance(target, str) or target not in KNOWN:
         raise UnknownFault(f"target must be one of {', '.join(KNOWN)}.")
     if fault not in KNOWN[target]:
         raise UnknownFault(f"{target} knows these faults: {', '.join(KNOWN[target])}.")
-    strange = set(wanted) - set(_CHECKS) - {"target", "fault"}
-    if strange:
-        raise UnknownFault(f"A rule has no {', '.join(sorted(strange))}.")
+    unknown = set(wanted) - set(_CHECKS) - {"target", "fault"}
+    if unknown:
+        raise UnknownFault(f"A rule has no {', '.join(sorted(unknown))}.")
     for name, (fits, sentence) in _CHECKS.items():
         if name in wanted and not fits(wanted[name]):
             raise UnknownFault(f"{name} must be {sentence}.")

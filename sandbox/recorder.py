@@ -1,6 +1,6 @@
-"""What the product really sent: every request to one of the three APIs, byte for byte.
+"""Records every request to one of the three APIs, byte for byte.
 
-Secrets are kept too: nothing that reaches a sandbox is one.
+Headers with credentials are kept too: a sandbox never receives real ones.
 """
 
 from base64 import b64encode
@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from sandbox.bounded import MAX_BYTES, MAX_ITEMS, Bounded
-from sandbox.wire import Request
+from sandbox.capped_store import MAX_BYTES, MAX_ITEMS, CappedStore
+from sandbox.http_messages import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +35,23 @@ class Recorded:
 
 
 class Recorder:
-    """Requests in order of arrival. Thread-safe and bounded."""
+    """Requests in order of arrival. Thread-safe, with a size limit."""
 
-    def __init__(self, most: int = MAX_ITEMS, most_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, max_items: int = MAX_ITEMS, max_bytes: int = MAX_BYTES) -> None:
         self._lock = Lock()
         self._last = 0
-        self._kept: Bounded[Recorded] = Bounded(
-            most, size=lambda entry: len(entry.request.body), most_bytes=most_bytes
+        self._kept: CappedStore[Recorded] = CappedStore(
+            max_items, size=lambda entry: len(entry.request.body), max_bytes=max_bytes
         )
 
     def add(self, api: str, request: Request) -> None:
-        with self._lock:  # numbers and places are given out in the same order
+        with self._lock:  # ids are assigned in the order of storage
             self._last += 1
             entry = Recorded(self._last, datetime.now(UTC), api, request)
             self._kept.put(str(entry.id), entry)
 
     def entries(self, *, api: str | None = None, after: int = 0) -> list[Recorded]:
-        """In order of arrival; `after` leaves out what a reader has seen already."""
+        """In order of arrival; only entries with an id above `after`."""
         return [
             entry
             for entry in self._kept.oldest_first()

@@ -1,4 +1,4 @@
-"""The whole map: the three APIs, the pages for people, the controls."""
+"""All routes: the three APIs, the HTML pages, the /_control/ interface."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from sandbox.gemini import api as gemini
 from sandbox.graph import api as graph
 from sandbox.pages import mailbox, overview, payment
 from sandbox.stripe import api as stripe
-from sandbox.stripe import control as payments
+from sandbox.stripe import control as stripe_control
 
 ROUTES: Final[tuple[Route, ...]] = (
     *gemini.ROUTES,
@@ -21,5 +21,5 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/mailbox/[0-9]+", mailbox.show_one),
     Route("GET", "/mailbox/[0-9]+/raw", mailbox.show_raw),
     *control.ROUTES,
-    *payments.ROUTES,
+    *stripe_control.ROUTES,
 )

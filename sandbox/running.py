@@ -1,4 +1,4 @@
-"""Starts a sandbox inside this process, for tests: `with running_sandbox() as sandbox:`."""
+"""Runs a sandbox in this process, for tests: `with running_sandbox() as sandbox:`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ def running_sandbox(
     latency: float = 0.0,
     variance: float = 0.0,
 ) -> Iterator[SandboxClient]:
-    """A sandbox on a free port for as long as the block runs, and a client for its controls."""
+    """A sandbox on a free port, stopped when the block ends; yields a control client."""
     settings = Settings(
         webhook_url=webhook_url,
         webhook_secret=webhook_secret,

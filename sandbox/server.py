@@ -1,7 +1,7 @@
-"""The HTTP server: loopback only, keep-alive, a thread for each connection.
+"""The HTTP server: loopback only, keep-alive, one thread per connection.
 
-Headers and body leave in one write: two writes on a kept-alive connection wait
-for each other's acknowledgement, 44 ms a call.
+Headers and body are sent in one write: with two, Nagle's algorithm and delayed
+acknowledgements cost 44 ms per request on a keep-alive connection.
 """
 
 import logging
@@ -15,13 +15,13 @@ from threading import Lock
 from typing import Any, Final
 
 from sandbox.dispatch import answer
+from sandbox.http_messages import Dribble, HangUp, Request, Response, as_json
 from sandbox.routes import ROUTES
 from sandbox.settings import Settings
 from sandbox.state import State
-from sandbox.wire import Dribble, HangUp, Request, Response, as_json
 
 HOST: Final = "127.0.0.1"
-LARGEST_BODY: Final = 16 * 1024 * 1024
+MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class SandboxServer(ThreadingHTTPServer):
             self._open.discard(connection)
 
     def stop(self) -> None:
-        """End the server and every connection that a client still keeps alive."""
+        """Stop the server and close every keep-alive connection."""
         self.state.close()
         self.shutdown()
         self.server_close()
@@ -56,7 +56,7 @@ class SandboxServer(ThreadingHTTPServer):
                     connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # A client that leaves in the middle is a client's right.
+        # A client may disconnect at any time: an OSError is not an error of the sandbox.
         error = sys.exception()
         if not isinstance(error, OSError):
             log.error("a connection failed", exc_info=error)
@@ -91,24 +91,24 @@ class _Handler(BaseHTTPRequestHandler):
             case Response():
                 self._send(reply)
 
-    # The names that http.server calls.
+    # http.server looks these methods up by name.
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815 - http.server's names
 
     def _read_body(self) -> bytes | None:
-        """The body, or None after a refusal has been sent."""
+        """The body, or None after an error response has been sent."""
         length = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers:
             self._refuse(HTTPStatus.LENGTH_REQUIRED, "Send a Content-Length.")
         elif not (length.isascii() and length.isdigit()):
             self._refuse(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
-        elif int(length) > LARGEST_BODY:
+        elif int(length) > MAX_BODY_BYTES:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large.")
         else:
             return self.rfile.read(int(length))
         return None
 
     def _refuse(self, status: int, sentence: str) -> None:
-        self.close_connection = True  # what follows on this connection is not a request
+        self.close_connection = True  # the unread body would be parsed as the next request
         self._send(as_json({"error": sentence}, status))
 
     def _send(self, response: Response) -> None:
@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _dribble(self, pause: float) -> None:
         headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
         self.close_connection = True
-        with suppress(OSError):  # the reader gave up, as it should
+        with suppress(OSError):  # the client timed out, as it should
             self.wfile.write(_head(200, headers))
             while not self.server.state.closing.wait(pause):
                 self.wfile.write(b"1\r\n \r\n")
@@ -139,12 +139,12 @@ class _Handler(BaseHTTPRequestHandler):
         message: str | None = None,
         explain: str | None = None,
     ) -> None:
-        """What http.server refuses by itself, in the shape of everything else here."""
+        """Errors that http.server finds itself, as JSON like every other error."""
         self.command = getattr(self, "command", None) or ""
         self._refuse(code, message or HTTPStatus(code).phrase)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - http.server's
-        """Nothing: every request is on the requests page."""
+        """Logs nothing: /_control/requests lists every request."""
 
 
 def _head(status: int, headers: dict[str, str]) -> bytes:

@@ -1,41 +1,41 @@
-"""What can be set at the start and changed while the sandbox runs."""
+"""Settings, given at start-up and changeable while the sandbox runs."""
 
 import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
-WEBHOOK_SECRET = "whsec_sandbox"  # noqa: S105 - known to everybody on purpose
+WEBHOOK_SECRET = "whsec_sandbox"  # noqa: S105 - public on purpose
 
 
 class BadSetting(ValueError):
-    """A setting that cannot be taken; the message says what is expected."""
+    """An invalid setting; the message says what is expected."""
 
 
 @dataclass(slots=True)
 class Settings:
-    webhook_url: str | None = None  # None: events are kept, not sent
+    webhook_url: str | None = None  # None: events are stored, not sent
     webhook_secret: str = WEBHOOK_SECRET
     latency: float = 0.0  # seconds that the model takes to answer
-    rate: float = 0.0  # requests a second that the model takes; 0: any number
-    variance: float = 0.0  # share of answers that come from 'another replica'
-    token_seconds: int = 3_599  # how long Graph's tokens live
+    rate: float = 0.0  # rate limit of the model in requests per second; 0: none
+    variance: float = 0.0  # share of answers with a different verdict, as from another replica
+    token_seconds: int = 3_599  # lifetime of Graph's access tokens
 
     def __post_init__(self) -> None:
-        self.change({})
+        self.update({})
 
-    def change(self, wanted: dict[str, Any]) -> None:
-        """Take all of the values, or none and BadSetting."""
+    def update(self, wanted: dict[str, Any]) -> None:
+        """Set all of the values, or none and raise BadSetting."""
         values = {**asdict(self), **wanted}
-        strange = set(values) - {each.name for each in fields(self)}
-        if strange:
-            raise BadSetting(f"There is no setting {', '.join(sorted(strange))}.")
+        unknown = set(values) - {each.name for each in fields(self)}
+        if unknown:
+            raise BadSetting(f"There is no setting {', '.join(sorted(unknown))}.")
         _check(values)
         for name, value in values.items():
             setattr(self, name, value)
 
-    def become(self, other: "Settings") -> None:
-        self.change(asdict(other))
+    def copy_from(self, other: "Settings") -> None:
+        self.update(asdict(other))
 
 
 def _check(values: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
-"""The model's answer to a request, whole or spoiled to order.
+"""The text of the model's answer, valid or corrupted as a fault rule says.
 
-At temperature 0 the text follows from prompt, seed and model, byte for byte;
-above it no two draws are the same.
+At temperature 0 the text is a function of prompt, seed and model, byte for
+byte; above it every answer is random.
 """
 
 import json
@@ -12,36 +12,36 @@ from random import Random
 from typing import Any, Final
 
 from sandbox.faults import Rule
-from sandbox.gemini.author import NEIGHBOURS, choose_label, write_verdict
-from sandbox.gemini.reading import Ask
+from sandbox.gemini.request_parsing import GenerateRequest
+from sandbox.gemini.verdict_writer import ALTERNATIVE_LABELS, choose_label, write_verdict
 
-# Spoils the text; everything around it looks as it always does.
+# These corrupt the text only; the response around it stays valid.
 TEXT_FAULTS: Final = ("malformed", "truncated", "contradictory", "missing_field", "max_tokens")
 
 
-def write_text(ask: Ask, *, rule: Rule | None, varied: bool) -> str:
-    """The text of the answer: a JSON verdict unless the rule spoils it."""
-    draw = _draw(ask)
-    label = choose_label(ask.query, draw)
+def write_text(parsed: GenerateRequest, *, rule: Rule | None, varied: bool) -> str:
+    """The text of the answer: a JSON verdict, unless the rule corrupts it."""
+    draw = _draw(parsed)
+    label = choose_label(parsed.query, draw)
     if rule and rule.fault == "verdict" and rule.label:
         label = rule.label
     elif varied:
-        # Another replica: another verdict and other words, and just as repeatable.
-        draw = _draw(ask, "replica")
-        label = draw.choice(NEIGHBOURS[label])
-    verdict = write_verdict(ask, label, draw)
-    if rule and rule.fault in _SPOIL:
-        if rule.mark:  # first, so that whatever is cut off leaves it in
+        # Stands for another replica: another verdict and text, also deterministic.
+        draw = _draw(parsed, "replica")
+        label = draw.choice(ALTERNATIVE_LABELS[label])
+    verdict = write_verdict(parsed, label, draw)
+    if rule and rule.fault in _CORRUPTIONS:
+        if rule.mark:  # first, so that truncation keeps it
             verdict = {"mark": rule.mark, **verdict}
-        return _SPOIL[rule.fault](verdict, rule)
+        return _CORRUPTIONS[rule.fault](verdict, rule)
     return _as_text(verdict)
 
 
-def _draw(ask: Ask, *salt: str) -> Random:
-    chance = secrets.token_hex(16) if ask.temperature > 0 else ""
-    key = json.dumps([ask.prompt, ask.seed, ask.model, chance, *salt])
+def _draw(parsed: GenerateRequest, *salt: str) -> Random:
+    chance = secrets.token_hex(16) if parsed.temperature > 0 else ""
+    key = json.dumps([parsed.prompt, parsed.seed, parsed.model, chance, *salt])
     seed = sha256(key.encode("utf-8", "surrogatepass")).digest()
-    return Random(int.from_bytes(seed))  # noqa: S311 - repeatable on purpose
+    return Random(int.from_bytes(seed))  # noqa: S311 - deterministic on purpose
 
 
 def _as_text(verdict: dict[str, Any]) -> str:
@@ -58,7 +58,7 @@ def _truncated(verdict: dict[str, Any], rule: Rule) -> str:
 
 
 def _contradictory(verdict: dict[str, Any], rule: Rule) -> str:
-    """GREEN over nothing but unexplained RED, and no word of reason."""
+    """GREEN overall, every dimension RED, all texts empty."""
     spoiled: dict[str, Any] = {"verdict": "GREEN", "summary": ""}
     if "mark" in verdict:
         spoiled["mark"] = verdict["mark"]
@@ -76,7 +76,7 @@ def _missing_field(verdict: dict[str, Any], rule: Rule) -> str:
     return _as_text(verdict)
 
 
-_SPOIL: Final[dict[str, Callable[[dict[str, Any], Rule], str]]] = {
+_CORRUPTIONS: Final[dict[str, Callable[[dict[str, Any], Rule], str]]] = {
     "malformed": _malformed,
     "truncated": _truncated,
     "max_tokens": _truncated,

@@ -1,25 +1,25 @@
-"""Gemini's generateContent: the envelope around the answer, and Google's errors."""
+"""Gemini's generateContent: the response around the answer, and Google's errors."""
 
 import secrets
 from collections.abc import Callable
 from typing import Any, Final
 
 from sandbox.dispatch import Api, Route
-from sandbox.faults import falls_within
+from sandbox.faults import in_share
 from sandbox.gemini import errors
 from sandbox.gemini.answers import write_text
-from sandbox.gemini.reading import Ask, BadAsk, read_ask
+from sandbox.gemini.request_parsing import GenerateRequest, InvalidRequest, parse_request
+from sandbox.http_messages import Reply, Request, as_json
 from sandbox.state import State
-from sandbox.wire import Reply, Request, as_json
 
 
 def _searchable(request: Request) -> str:
-    """Path, prompt and submission, so that a rule can single out one customer's words."""
+    """Path, prompt and submission, so that a rule can match one customer's query."""
     try:
-        ask = read_ask(request)
-    except BadAsk:
+        parsed = parse_request(request)
+    except InvalidRequest:
         return f"{request.target}\n{request.text}"
-    return f"{request.target}\n{ask.prompt}\n{ask.query}"
+    return f"{request.target}\n{parsed.prompt}\n{parsed.query}"
 
 
 API: Final = Api(
@@ -39,44 +39,44 @@ API: Final = Api(
 
 
 def generate_content(state: State, request: Request) -> Reply:
-    """One candidate, after the time that a model takes."""
+    """One candidate, after the configured latency."""
     key = request.headers.get("x-goog-api-key") or request.query.get("key")
     if not key:
         return errors.no_key()
     if key.startswith("bad"):
         return errors.bad_key()
     try:
-        ask = read_ask(request)
-    except BadAsk as error:
+        parsed = parse_request(request)
+    except InvalidRequest as error:
         return errors.google_error(400, "INVALID_ARGUMENT", str(error))
     state.pause(state.settings.latency)
     fault = request.fault.fault if request.fault else ""
     if fault == "blocked":
-        return as_json(_envelope(ask, "", promptFeedback={"blockReason": "PROHIBITED_CONTENT"}))
+        return as_json(_envelope(parsed, "", promptFeedback={"blockReason": "PROHIBITED_CONTENT"}))
     if fault in _WITHOUT_TEXT:
-        return as_json(_envelope(ask, "", candidates=[_WITHOUT_TEXT[fault]()]))
+        return as_json(_envelope(parsed, "", candidates=[_WITHOUT_TEXT[fault]()]))
     varied = fault == "variance" or (
-        not fault and falls_within(state.settings.variance, secrets.token_hex(8))
+        not fault and in_share(state.settings.variance, secrets.token_hex(8))
     )
-    text = write_text(ask, rule=request.fault, varied=varied)
+    text = write_text(parsed, rule=request.fault, varied=varied)
     candidate = {
         "content": {"parts": [{"text": text}], "role": "model"},
         "finishReason": "MAX_TOKENS" if fault == "max_tokens" else "STOP",
         "index": 0,
     }
-    return as_json(_envelope(ask, text, candidates=[candidate]))
+    return as_json(_envelope(parsed, text, candidates=[candidate]))
 
 
-def _envelope(ask: Ask, text: str, **first: Any) -> dict[str, Any]:
-    """`first`, then what every answer carries."""
-    asked, said = _tokens(ask.prompt), _tokens(text)
+def _envelope(parsed: GenerateRequest, text: str, **first: Any) -> dict[str, Any]:
+    """`first`, then the fields that every response has."""
+    asked, said = _tokens(parsed.prompt), _tokens(text)
     usage = {"promptTokenCount": asked, "totalTokenCount": asked + said}
     if said:
         usage["candidatesTokenCount"] = said
     return {
         **first,
         "usageMetadata": usage,
-        "modelVersion": ask.model,
+        "modelVersion": parsed.model,
         "responseId": secrets.token_urlsafe(16),
     }
 

@@ -1,6 +1,6 @@
 """Errors in the shape of Google's APIs."""
 
-from sandbox.wire import Response, as_json
+from sandbox.http_messages import Response, as_json
 
 
 def google_error(code: int, status: str, message: str, reason: str = "") -> Response:

@@ -1,1 +1,1 @@
-"""A stand-in for Microsoft Graph's sendMail, with a mailbox to read in."""
+"""A stand-in for Microsoft Graph's sendMail, with a mailbox page."""

@@ -1,4 +1,4 @@
-"""The two endpoints that sending mail needs: a token, and sendMail."""
+"""The two endpoints needed to send mail: the token endpoint and sendMail."""
 
 import binascii
 from base64 import b64decode
@@ -7,14 +7,14 @@ from urllib.parse import unquote, unquote_plus
 
 from sandbox.dispatch import Api, Route
 from sandbox.graph import errors
-from sandbox.graph.errors import GraphError, login_refused
+from sandbox.graph.errors import GraphError, login_error
 from sandbox.graph.message import read_message
+from sandbox.http_messages import Reply, Request, Response, as_json
 from sandbox.state import State
-from sandbox.wire import Reply, Request, Response, as_json
 
 
 def _searchable(request: Request) -> str:
-    """Path and body; of a MIME message what it says, not its base64."""
+    """Path and body; a MIME message decoded from base64."""
     try:
         body = b64decode(request.body, validate=True).decode("utf-8", "replace")
     except (binascii.Error, ValueError):
@@ -36,19 +36,19 @@ API: Final = Api(
 
 
 def issue_token(state: State, request: Request) -> Reply:
-    """The client-credentials grant. Any secret does that does not begin with `bad`."""
+    """The client-credentials grant. Any secret is valid unless it begins with `bad`."""
     form = request.form()
     if form.get("grant_type") != "client_credentials":
-        return login_refused(
+        return login_error(
             400, "unsupported_grant_type", 70003, "The app requested an unsupported grant type."
         )
     if not form.get("scope", "").endswith("/.default"):
-        return login_refused(
+        return login_error(
             400, "invalid_scope", 70011, "The scope must be of the form resource/.default."
         )
     secret = form.get("client_secret", "")
     if not form.get("client_id") or not secret or secret.startswith("bad"):
-        return login_refused(401, "invalid_client", 7000215, "Invalid client secret provided.")
+        return login_error(401, "invalid_client", 7000215, "Invalid client secret provided.")
     seconds = state.settings.token_seconds
     return as_json(
         {
@@ -61,7 +61,7 @@ def issue_token(state: State, request: Request) -> Reply:
 
 
 def send_mail(state: State, request: Request) -> Reply:
-    """Take the message: 202 and no body."""
+    """Accept the message: 202 and no body."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not state.tokens.is_valid(token):
         return errors.unauthorized()

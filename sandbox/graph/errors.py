@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from sandbox.wire import Refusal, Response, as_json
+from sandbox.http_messages import HttpError, Response, as_json
 
 RETRY_AFTER = "2"
 
 
-class GraphError(Refusal):
+class GraphError(HttpError):
     """Becomes `{"error": {"code": ..., "message": ...}}`."""
 
     def __init__(
@@ -63,7 +63,7 @@ def unavailable() -> Response:
     ).response()
 
 
-def login_refused(status: int, error: str, number: int, sentence: str) -> Response:
+def login_error(status: int, error: str, number: int, sentence: str) -> Response:
     return as_json(
         {
             "error": error,

@@ -1,16 +1,16 @@
-"""The mail that was taken, oldest first, each with a number."""
+"""The accepted messages, oldest first, numbered."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from sandbox.bounded import MAX_ITEMS, Bounded
+from sandbox.capped_store import MAX_ITEMS, CappedStore
 
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A message, read; `raw` is what was sent."""
+    """A parsed message; `raw` is what was sent."""
 
     sender: str
     sent_from: str
@@ -46,12 +46,14 @@ class Received:
 
 
 class Mailbox:
-    """Thread-safe and bounded."""
+    """Thread-safe, with a size limit."""
 
-    def __init__(self, most: int = MAX_ITEMS) -> None:
+    def __init__(self, max_items: int = MAX_ITEMS) -> None:
         self._lock = Lock()
         self._last = 0
-        self._kept: Bounded[Received] = Bounded(most, size=lambda each: len(each.mail.raw))
+        self._kept: CappedStore[Received] = CappedStore(
+            max_items, size=lambda each: len(each.mail.raw)
+        )
 
     def take(self, mail: Mail) -> Received:
         with self._lock:
@@ -64,7 +66,7 @@ class Mailbox:
         return self._kept.get(number)
 
     def received(self, *, to: str | None = None) -> list[Received]:
-        """Oldest first; `to` is one address, in any case."""
+        """Oldest first; `to` is one address, compared without case."""
         wanted = to.casefold() if to else None
         return [
             each

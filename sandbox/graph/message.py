@@ -1,4 +1,4 @@
-"""Reads a message out of a sendMail request: base64 of MIME, or Graph's JSON."""
+"""Parses the message in a sendMail request: base64 of MIME, or Graph's JSON."""
 
 import binascii
 from base64 import b64decode
@@ -9,7 +9,7 @@ from typing import Any
 
 from sandbox.graph.errors import GraphError
 from sandbox.graph.mailbox import Mail
-from sandbox.wire import BadRequest, Request
+from sandbox.http_messages import BadRequest, Request
 
 
 def read_message(request: Request, sender: str) -> Mail:
@@ -59,7 +59,7 @@ def _part(message: EmailMessage, kind: str) -> str | None:
         return None
     try:
         return str(part.get_content())
-    except (LookupError, UnicodeError):  # a character set that nobody knows
+    except (LookupError, UnicodeError):  # unknown character set
         payload = part.get_payload(decode=True)
         return payload.decode("utf-8", "replace") if isinstance(payload, bytes) else None
 

@@ -1,18 +1,18 @@
-"""Access tokens of the client-credentials grant, and when they end."""
+"""Access tokens of the client-credentials grant, and their expiry."""
 
 import secrets
 import time
 from collections.abc import Callable
 
-from sandbox.bounded import Bounded
+from sandbox.capped_store import CappedStore
 
 
 class Tokens:
-    """Thread-safe. `clock` counts seconds and never goes back."""
+    """Thread-safe. `clock` is monotonic, in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._ends: Bounded[float] = Bounded()
+        self._ends: CappedStore[float] = CappedStore()
 
     def issue(self, seconds: int) -> str:
         token = f"sandbox.{secrets.token_urlsafe(48)}"
@@ -24,5 +24,5 @@ class Tokens:
         return ends is not None and self._clock() < ends
 
     def clear(self) -> None:
-        """End every token, whatever its time."""
+        """Expire every token now."""
         self._ends.clear()

@@ -1,1 +1,1 @@
-"""The pages of the sandbox for people: overview, payment page, mailbox."""
+"""The HTML pages of the sandbox: overview, payment page, mailbox."""

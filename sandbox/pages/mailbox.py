@@ -1,29 +1,29 @@
-"""The mailbox: every message that was taken, as its reader would see it."""
+"""The mailbox: every accepted message, as its recipient would see it."""
 
 import re
 from html import escape
 from typing import Final
 
 from sandbox.graph.mailbox import Received
-from sandbox.pages.shell import page, table
+from sandbox.http_messages import Reply, Request, Response
+from sandbox.pages.layout import page, table
 from sandbox.state import State
-from sandbox.wire import Reply, Request, Response
 
-SHOWN: Final = 200
+MAX_ROWS: Final = 200
 _HEAD: Final = re.compile(r"<head\b[^>]*>", re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"(https?://[^\s<>\"']*[^\s<>\"'.,;:!?)])")
 
 
 def show_all(state: State, request: Request) -> Reply:
     received = state.mailbox.received(to=request.query.get("to"))
-    newest = received[::-1][:SHOWN]
+    newest = received[::-1][:MAX_ROWS]
     body = table(
         ("Received", "To", "Subject", "Parts"),
         [_row(each) for each in newest],
         "No mail yet. What the site sends arrives here.",
     )
     count = "1 message" if len(received) == 1 else f"{len(received):,} messages"
-    more = f", the newest {SHOWN} shown" if len(received) > SHOWN else ""
+    more = f", the newest {MAX_ROWS} shown" if len(received) > MAX_ROWS else ""
     heading = f'<h1>Mailbox</h1><p class="quiet">{count}{more}, newest first.</p>'
     return page("Mailbox", f'{heading}<section class="card">{body}</section>')
 
@@ -56,7 +56,7 @@ def show_one(state: State, request: Request) -> Reply:
     title = escape(mail.subject or "(no subject)")
     parts = [f'<section class="card mail"><h1>{title}</h1><dl>{described}</dl></section>']
     if mail.html is not None:
-        # No scripts, no forms; a link opens in a window of its own, as in any mail reader.
+        # No scripts, no forms; links open in a new window, as in a mail client.
         parts.append(
             '<section class="card"><h2>As HTML</h2><iframe title="The message as HTML" '
             'sandbox="allow-popups allow-popups-to-escape-sandbox" '
@@ -83,8 +83,8 @@ def _with_links_outside(html: str) -> str:
 
 
 def _linked(text: str) -> str:
-    """The text, escaped, with its addresses as links."""
-    pieces = _ADDRESS.split(text)  # every second one is an address
+    """The text, escaped, with its URLs as links."""
+    pieces = _ADDRESS.split(text)  # every second one is a URL
     return "".join(
         f'<a href="{escape(piece, quote=True)}" target="_blank" rel="noopener">{escape(piece)}</a>'
         if position % 2

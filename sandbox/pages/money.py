@@ -1,4 +1,4 @@
-"""Amounts as a buyer reads them."""
+"""Amounts formatted for display."""
 
 from typing import Final
 

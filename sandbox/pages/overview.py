@@ -1,16 +1,16 @@
-"""The first page: payments, mail, requests and faults at a glance."""
+"""The overview page: payments, mail, faults, requests and events."""
 
 from html import escape
 from typing import Final
 
+from sandbox.http_messages import Reply, Request
+from sandbox.pages.layout import page, table
 from sandbox.pages.money import money
-from sandbox.pages.shell import page, table
 from sandbox.recorder import Recorded
 from sandbox.state import State
-from sandbox.stripe.ledger import Session
-from sandbox.wire import Reply, Request
+from sandbox.stripe.store import Session
 
-SHOWN: Final = 25
+MAX_ROWS: Final = 25
 
 
 def show(state: State, request: Request) -> Reply:
@@ -34,7 +34,7 @@ def show(state: State, request: Request) -> Reply:
 
 
 def _figures(state: State) -> str:
-    sessions = state.ledger.sessions.oldest_first()
+    sessions = state.stripe.sessions.oldest_first()
     paid = sum(each.data["payment_status"] == "paid" for each in sessions)
     figures = (
         ("Sessions", len(sessions)),
@@ -51,7 +51,7 @@ def _figures(state: State) -> str:
 
 
 def _payments(state: State) -> str:
-    newest = list(state.ledger.sessions.newest_first())[:SHOWN]
+    newest = list(state.stripe.sessions.newest_first())[:MAX_ROWS]
     headings = ("Session", "For", "Amount", "State", "Email")
     return table(
         headings, [_payment(state, each) for each in newest], "No checkout has been started."
@@ -60,7 +60,7 @@ def _payments(state: State) -> str:
 
 def _payment(state: State, session: Session) -> tuple[str, ...]:
     data = session.data
-    charge = state.ledger.charge_of(session)
+    charge = state.stripe.charge_of(session)
     email = (data["customer_details"] or {}).get("email") or data["customer_email"] or "–"
     kind, words = {
         ("open", "unpaid"): ("warn", "open"),
@@ -81,7 +81,7 @@ def _payment(state: State, session: Session) -> tuple[str, ...]:
 
 
 def _mail(state: State) -> str:
-    newest = state.mailbox.received()[::-1][:SHOWN]
+    newest = state.mailbox.received()[::-1][:MAX_ROWS]
     rows: list[tuple[str, ...]] = [
         (
             f"{each.at:%H:%M:%S}",
@@ -108,7 +108,7 @@ def _faults(state: State) -> str:
 
 
 def _requests(state: State) -> str:
-    newest = state.requests.entries()[::-1][:SHOWN]
+    newest = state.requests.entries()[::-1][:MAX_ROWS]
     headings = ("At", "To", "Request", "Fault")
     return table(headings, [_request(each) for each in newest], "Nothing has called yet.")
 
@@ -125,7 +125,7 @@ def _request(entry: Recorded) -> tuple[str, ...]:
 
 def _events(state: State) -> str:
     rows: list[tuple[str, ...]] = []
-    for event in list(state.ledger.events.newest_first())[:SHOWN]:
+    for event in list(state.stripe.events.newest_first())[:MAX_ROWS]:
         tried = list(event.deliveries)
         last = f"{len(tried)} × sent, last: {tried[-1]['result']}" if tried else "not sent"
         rows.append((f'<span class="mono">{escape(event.kind)}</span>', escape(last)))

@@ -1,15 +1,15 @@
-"""The hosted payment page: what Stripe shows between the shop and its thanks."""
+"""The hosted payment page, in place of Stripe Checkout's."""
 
 from html import escape
 from typing import Any
 
+from sandbox.http_messages import BadRequest, Reply, Request, Response, see_other
+from sandbox.pages.layout import page
 from sandbox.pages.money import money
-from sandbox.pages.shell import page
 from sandbox.state import State
-from sandbox.stripe import till
+from sandbox.stripe import payments
 from sandbox.stripe.errors import StripeError
-from sandbox.stripe.ledger import Session
-from sandbox.wire import BadRequest, Reply, Request, Response, see_other
+from sandbox.stripe.store import Session
 
 
 def show(state: State, request: Request) -> Reply:
@@ -22,7 +22,7 @@ def show(state: State, request: Request) -> Reply:
 
 
 def act(state: State, request: Request) -> Reply:
-    """Pay, pay later, cancel, or speak for the bank of a delayed payment."""
+    """Pay, pay with a delayed method, cancel, or settle a delayed payment."""
     session = _find(state, request)
     if isinstance(session, Response):
         return session
@@ -30,25 +30,14 @@ def act(state: State, request: Request) -> Reply:
     action = form.get("action", "pay")
     try:
         if action in ("pay", "delayed"):
-            answers = {
-                name.removeprefix("field-"): value
-                for name, value in form.items()
-                if name.startswith("field-")
-            }
-            till.pay(
-                state,
-                session,
-                method="card" if action == "pay" else "delayed",
-                email=form.get("email", "").strip() or None,
-                answers=answers,
-            )
+            _pay(state, session, form, method="card" if action == "pay" else "delayed")
         elif action in ("settle", "fail"):
-            till.settle(state, session, succeeded=action == "settle")
+            payments.settle(state, session, succeeded=action == "settle")
             return see_other(request.path)
         elif action != "cancel":
             raise BadRequest("action must be pay, delayed, cancel, settle or fail.")
-    except till.NotOpen:
-        # Pressed twice, or in two windows: the first one counts.
+    except payments.InvalidState:
+        # Submitted twice, or in two windows: the first submission counts.
         if session.data["status"] != "complete" or action not in ("pay", "delayed"):
             return _closed(state, session)
     back = session.data["cancel_url" if action == "cancel" else "success_url"]
@@ -57,9 +46,19 @@ def act(state: State, request: Request) -> Reply:
     return see_other(str(back).replace("{CHECKOUT_SESSION_ID}", session.id))
 
 
+def _pay(state: State, session: Session, form: dict[str, str], *, method: payments.Method) -> None:
+    answers = {
+        name.removeprefix("field-"): value
+        for name, value in form.items()
+        if name.startswith("field-")
+    }
+    email = form.get("email", "").strip() or None
+    payments.pay(state, session, method=method, email=email, answers=answers)
+
+
 def _find(state: State, request: Request) -> Session | Response:
     try:
-        return till.find_session(state, request.segment(1))
+        return payments.find_session(state, request.segment(1))
     except StripeError:
         return page("Not found", _notice("This payment page does not exist."), status=404)
 
@@ -112,9 +111,9 @@ def _question(field: dict[str, Any]) -> str:
 
 
 def _closed(state: State, session: Session) -> Response:
-    """A session that takes no payment any more."""
-    charge = state.ledger.charge_of(session)
-    if session.awaits_the_bank and charge and charge.status == "pending":
+    """The page of a session that accepts no payment any more."""
+    charge = state.stripe.charge_of(session)
+    if session.awaits_settlement and charge and charge.status == "pending":
         forms = (
             '<form method="post"><button name="action" value="settle">The bank pays</button>'
             '<button class="plain" name="action" value="fail">The bank refuses</button></form>'

@@ -1,4 +1,4 @@
-"""Stripe's endpoints: authorization, idempotency, and one function for each."""
+"""Stripe's endpoints: authentication, idempotency keys, and one function per endpoint."""
 
 import copy
 from collections.abc import Callable
@@ -7,15 +7,15 @@ from typing import Any, Final
 from urllib.parse import unquote_plus, urlsplit
 
 from sandbox.dispatch import Api, Handler, Route
+from sandbox.http_messages import Reply, Request, Response, as_json
 from sandbox.state import State
-from sandbox.stripe import errors, till
+from sandbox.stripe import errors, payments
 from sandbox.stripe.checkout import create_session
 from sandbox.stripe.errors import StripeError, missing, no_such
 from sandbox.stripe.form import decode
 from sandbox.stripe.ids import new_id
 from sandbox.stripe.listing import page
-from sandbox.stripe.reading import integer, metadata_of, refuse_unknown, text
-from sandbox.wire import Reply, Request, Response, as_json
+from sandbox.stripe.parameters import integer, parse_metadata, reject_unknown, text
 
 Params = dict[str, Any]
 Endpoint = Callable[[State, Request, Params], dict[str, Any]]
@@ -45,7 +45,7 @@ API: Final = Api(
 
 
 def _endpoint(work: Endpoint) -> Handler:
-    """Around every endpoint: the key, the parameters, the idempotency key, the errors."""
+    """Wraps an endpoint with API key, parameters, idempotency key and error responses."""
 
     def handler(state: State, request: Request) -> Reply:
         try:
@@ -54,7 +54,7 @@ def _endpoint(work: Endpoint) -> Handler:
             params = decode(sent)
 
             def perform() -> Response:
-                with state.ledger.lock:
+                with state.stripe.lock:
                     made = copy.deepcopy(work(state, request, params))
                 return as_json(made, headers={"Request-Id": new_id("req")})
 
@@ -62,7 +62,7 @@ def _endpoint(work: Endpoint) -> Handler:
             if request.method != "POST" or not once:
                 return perform()
             whole = f"{request.path}\n".encode() + request.body
-            return state.ledger.idempotency.once(f"{key} {once}", whole, perform)
+            return state.stripe.idempotency.once(f"{key} {once}", whole, perform)
         except StripeError as error:
             return error.response()
 
@@ -80,32 +80,32 @@ def _api_key(request: Request) -> str:
 
 def _create(state: State, request: Request, params: Params) -> dict[str, Any]:
     session = create_session(params, state.base_url)
-    state.ledger.sessions.put(session.id, session)
+    state.stripe.sessions.put(session.id, session)
     return session.data
 
 
 def _retrieve(state: State, request: Request, params: Params) -> dict[str, Any]:
-    return till.find_session(state, request.segment(3)).data
+    return payments.find_session(state, request.segment(3)).data
 
 
 def _list(state: State, request: Request, params: Params) -> dict[str, Any]:
-    refuse_unknown(params, _PAGED | _SESSION_FILTERS)
+    reject_unknown(params, _PAGED | _SESSION_FILTERS)
     status = text(params, "status")
     if status and status not in STATUSES:
         raise StripeError(f"Invalid status: must be one of {', '.join(STATUSES)}", param="status")
-    sessions = [till.find_session(state, each.id).data for each in _newest_sessions(state)]
+    sessions = [payments.find_session(state, each.id).data for each in _newest_sessions(state)]
     filters = ("status", "payment_intent")
     return page(sessions, params, kind="checkout.session", url=request.path, filters=filters)
 
 
 def _newest_sessions(state: State) -> list[Any]:
-    stored = state.ledger.sessions.newest_first()
+    stored = state.stripe.sessions.newest_first()
     return sorted(stored, key=lambda each: each.data["created"], reverse=True)
 
 
 def _expire(state: State, request: Request, params: Params) -> dict[str, Any]:
-    session = till.find_session(state, request.segment(3))
-    if till.expire(state, session) is None:
+    session = payments.find_session(state, request.segment(3))
+    if payments.expire(state, session) is None:
         raise StripeError(
             'Only Checkout Sessions with a status in ["open"] can be expired. This Checkout '
             f"Session has a status of {session.data['status']}."
@@ -114,14 +114,14 @@ def _expire(state: State, request: Request, params: Params) -> dict[str, Any]:
 
 
 def _refund(state: State, request: Request, params: Params) -> dict[str, Any]:
-    refuse_unknown(params, _REFUND_PARAMS)
+    reject_unknown(params, _REFUND_PARAMS)
     intent, charge_id = text(params, "payment_intent"), text(params, "charge")
     if not intent and not charge_id:
         raise missing("payment_intent")
     if intent:
-        charge = state.ledger.charges.get(intent)
+        charge = state.stripe.charges.get(intent)
     else:
-        every = state.ledger.charges.oldest_first()
+        every = state.stripe.charges.oldest_first()
         charge = next((each for each in every if each.id == charge_id), None)
     if charge is None:
         kind = "payment_intent" if intent else "charge"
@@ -129,32 +129,32 @@ def _refund(state: State, request: Request, params: Params) -> dict[str, Any]:
     reason = text(params, "reason")
     if reason and reason not in REASONS:
         raise StripeError(f"Invalid reason: must be one of {', '.join(REASONS)}", param="reason")
-    return till.refund(
+    return payments.refund(
         state,
         charge,
         amount=integer(params, "amount"),
         reason=reason,
-        metadata=metadata_of(params),
+        metadata=parse_metadata(params),
     )
 
 
 def _retrieve_refund(state: State, request: Request, params: Params) -> dict[str, Any]:
-    found = state.ledger.refunds.get(request.segment(2))
+    found = state.stripe.refunds.get(request.segment(2))
     if found is None:
         raise no_such("refund", request.segment(2))
     return found
 
 
 def _list_refunds(state: State, request: Request, params: Params) -> dict[str, Any]:
-    refuse_unknown(params, _PAGED | {"charge", "payment_intent"})
-    every = state.ledger.refunds.newest_first()
+    reject_unknown(params, _PAGED | {"charge", "payment_intent"})
+    every = state.stripe.refunds.newest_first()
     filters = ("charge", "payment_intent")
     found = page(every, params, kind="refund", url=request.path, filters=filters)
     wanted = params.get("expand", [])
     for path in wanted if isinstance(wanted, list) else [wanted]:
         if path != "data.charge":
             raise StripeError(f"This property cannot be expanded ({path}).", param="expand")
-        charges = (state.ledger.charges.get(each["payment_intent"]) for each in found["data"])
+        charges = (state.stripe.charges.get(each["payment_intent"]) for each in found["data"])
         found["data"] = [
             {**each, "charge": charge.as_dict()} if charge else each
             for each, charge in zip(found["data"], charges, strict=True)
@@ -163,14 +163,14 @@ def _list_refunds(state: State, request: Request, params: Params) -> dict[str, A
 
 
 def _retrieve_event(state: State, request: Request, params: Params) -> dict[str, Any]:
-    found = state.ledger.events.get(request.segment(2))
+    found = state.stripe.events.get(request.segment(2))
     if found is None:
         raise no_such("event", request.segment(2))
     return found.data
 
 
 def _list_events(state: State, request: Request, params: Params) -> dict[str, Any]:
-    every = (event.data for event in state.ledger.events.newest_first())
+    every = (event.data for event in state.stripe.events.newest_first())
     return page(every, params, kind="event", url=request.path, filters=("type",))
 
 

@@ -1,19 +1,19 @@
-"""Makes a Checkout Session from what was sent, refusing what Stripe would refuse."""
+"""Creates a Checkout Session from request parameters, with Stripe's validation."""
 
 import time
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from sandbox.stripe.custom_fields import read_custom_fields
 from sandbox.stripe.errors import StripeError, missing
-from sandbox.stripe.ledger import Session
-from sandbox.stripe.reading import child, integer, metadata_of, refuse_unknown, text
+from sandbox.stripe.parameters import child, integer, parse_metadata, reject_unknown, text
 from sandbox.stripe.session import DAY, blank_session, customer_details
+from sandbox.stripe.store import Session
 
-SMALLEST_AMOUNT: Final = 50
-LARGEST_AMOUNT: Final = 99_999_999
-SOONEST_EXPIRY: Final = 30 * 60
-# The hosted page of a real session needs these; the rest is taken and not used.
+MIN_AMOUNT: Final = 50
+MAX_AMOUNT: Final = 99_999_999
+MIN_EXPIRY_SECONDS: Final = 30 * 60
+# Every parameter that Stripe accepts; those the sandbox does not need are ignored.
 KNOWN: Final = frozenset(
     "adaptive_pricing after_expiration allow_promotion_codes "  # noqa: SIM905 - a word list
     "automatic_tax billing_address_collection branding_settings cancel_url client_reference_id "
@@ -30,7 +30,7 @@ KNOWN: Final = frozenset(
 
 def create_session(params: dict[str, Any], base_url: str) -> Session:
     """A new open session, or StripeError."""
-    refuse_unknown(params, KNOWN)
+    reject_unknown(params, KNOWN)
     if text(params, "mode", required=True) != "payment":
         raise StripeError("The sandbox sells by mode=payment only.", param="mode")
     lines = params.get("line_items")
@@ -54,30 +54,42 @@ def create_session(params: dict[str, Any], base_url: str) -> Session:
         "customer_email": email,
         "expires_at": _expiry(params),
         "locale": text(params, "locale"),
-        "metadata": metadata_of(params),
+        "metadata": parse_metadata(params),
         "success_url": _address(params, "success_url", required=True),
     }
     return Session(data, product, description)
 
 
-def _total(lines: list[Any]) -> tuple[int, str, str, str]:
-    """Amount, currency, name and description of all lines together."""
-    total, currencies, names, descriptions = 0, set(), [], []
-    for position, line in enumerate(lines):
-        where = f"line_items[{position}]"
-        if not isinstance(line, dict):
-            raise StripeError(f"Invalid object: {where}", param=where)
-        price = child(line, "price_data", where)
-        product = child(price, "product_data", f"{where}[price_data]")
-        inside = f"{where}[price_data]"
-        unit = integer(price, "unit_amount", inside, required=True) or 0
-        quantity = integer(line, "quantity", where, required=True) or 0
-        if unit < 0 or quantity < 1:
-            raise StripeError("Invalid non-negative integer", param=f"{inside}[unit_amount]")
-        total += unit * quantity
-        currencies.add((text(price, "currency", inside, required=True) or "").lower())
-        names.append(text(product, "name", f"{inside}[product_data]", required=True) or "")
-        descriptions.append(text(product, "description") or "")
+class _Line(NamedTuple):
+    amount: int
+    currency: str
+    name: str
+    description: str
+
+
+def _parse_line(line: Any, where: str) -> _Line:
+    if not isinstance(line, dict):
+        raise StripeError(f"Invalid object: {where}", param=where)
+    inside = f"{where}[price_data]"
+    price = child(line, "price_data", where)
+    product = child(price, "product_data", inside)
+    unit = integer(price, "unit_amount", inside, required=True) or 0
+    quantity = integer(line, "quantity", where, required=True) or 0
+    if unit < 0 or quantity < 1:
+        raise StripeError("Invalid non-negative integer", param=f"{inside}[unit_amount]")
+    return _Line(
+        amount=unit * quantity,
+        currency=(text(price, "currency", inside, required=True) or "").lower(),
+        name=text(product, "name", f"{inside}[product_data]", required=True) or "",
+        description=text(product, "description") or "",
+    )
+
+
+def _total(items: list[Any]) -> _Line:
+    """All line items as one: amounts added, names and descriptions joined."""
+    lines = [_parse_line(item, f"line_items[{position}]") for position, item in enumerate(items)]
+    total = sum(line.amount for line in lines)
+    currencies = {line.currency for line in lines}
     if len(currencies) > 1:
         raise StripeError("All prices on a Checkout session must have the same currency.")
     currency = currencies.pop()
@@ -85,13 +97,19 @@ def _total(lines: list[Any]) -> tuple[int, str, str, str]:
         raise StripeError(
             f"Invalid currency: {currency}.", param="line_items[0][price_data][currency]"
         )
-    if not SMALLEST_AMOUNT <= total <= LARGEST_AMOUNT:
-        code = "amount_too_small" if total < SMALLEST_AMOUNT else "amount_too_large"
-        side = "at least $0.50" if total < SMALLEST_AMOUNT else "no more than $999,999.99"
+    _check_total(total, currency)
+    names = " + ".join(line.name for line in lines)
+    descriptions = " ".join(line.description for line in lines if line.description)
+    return _Line(total, currency, names, descriptions)
+
+
+def _check_total(total: int, currency: str) -> None:
+    if not MIN_AMOUNT <= total <= MAX_AMOUNT:
+        code = "amount_too_small" if total < MIN_AMOUNT else "amount_too_large"
+        side = "at least $0.50" if total < MIN_AMOUNT else "no more than $999,999.99"
         raise StripeError(
             f"The Checkout Session's total amount due must add up to {side} {currency}", code=code
         )
-    return total, currency, " + ".join(names), " ".join(filter(None, descriptions))
 
 
 def _address(params: dict[str, Any], name: str, *, required: bool) -> str | None:
@@ -113,8 +131,8 @@ def _expiry(params: dict[str, Any]) -> int:
     expires_at = integer(params, "expires_at")
     if expires_at is None:
         return now + DAY
-    # A minute of grace: the request has been under way.
-    if expires_at < now + SOONEST_EXPIRY - 60 or expires_at > now + DAY + 60:
+    # A minute of tolerance for the duration of the request.
+    if expires_at < now + MIN_EXPIRY_SECONDS - 60 or expires_at > now + DAY + 60:
         raise StripeError(
             "The `expires_at` timestamp must be between 30 minutes and 24 hours from "
             "Checkout Session creation.",

@@ -1,4 +1,4 @@
-"""The controls for payments: sessions made elsewhere, paying, settling, events by hand."""
+"""The /_control/ interface for payments: create sessions, pay, settle, refund, send events."""
 
 import copy
 import re
@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from sandbox.control import number
 from sandbox.dispatch import Route
+from sandbox.http_messages import BadRequest, Reply, Request, as_json
 from sandbox.state import State
-from sandbox.stripe import till
+from sandbox.stripe import payments
 from sandbox.stripe.errors import no_such
 from sandbox.stripe.events import Event
-from sandbox.stripe.ledger import Session
 from sandbox.stripe.session import blank_session, customer_details
-from sandbox.wire import BadRequest, Reply, Request, as_json
+from sandbox.stripe.store import Session
 
-MAX_RESENT: Final = 200
+MAX_RESENDS: Final = 200
 _SESSION_ID: Final = re.compile(r"cs_(test|live)_[A-Za-z0-9]{8,200}")
 _TYPES: Final[dict[str, type]] = {
     "amount_total": int,
@@ -30,13 +30,13 @@ _TYPES: Final[dict[str, type]] = {
 
 
 def list_sessions(state: State, request: Request) -> Reply:
-    with state.ledger.lock:
-        kept = [each.data for each in state.ledger.sessions.oldest_first()]
+    with state.stripe.lock:
+        kept = [each.data for each in state.stripe.sessions.oldest_first()]
         return as_json({"sessions": kept})
 
 
 def create_session(state: State, request: Request) -> Reply:
-    """A session as if made elsewhere: any field of it can be given, and is not validated."""
+    """A session that the product did not create: any field can be set, without validation."""
     given = request.json()
     for name, kind in _TYPES.items():
         if name in given and type(given[name]) is not kind:
@@ -54,10 +54,10 @@ def create_session(state: State, request: Request) -> Reply:
         data["customer_details"] = customer_details(data["customer_email"])
     product = data.pop("product", "An order made elsewhere")
     session = Session(data, str(product))
-    with state.ledger.lock:
-        state.ledger.sessions.put(session.id, session)
+    with state.stripe.lock:
+        state.stripe.sessions.put(session.id, session)
         if data["payment_status"] == "paid":
-            till.book_charge(state, session, "succeeded")
+            payments.record_charge(state, session, "succeeded")
         return as_json(data, 201)
 
 
@@ -72,8 +72,8 @@ def pay(state: State, request: Request) -> Reply:
         raise BadRequest("email must be a text.")
     if not isinstance(answers, dict) or not all(isinstance(v, str) for v in answers.values()):
         raise BadRequest("custom_fields must give a text for each key.")
-    session = till.find_session(state, request.segment(2))
-    event = till.pay(
+    session = payments.find_session(state, request.segment(2))
+    event = payments.pay(
         state,
         session,
         method=method,
@@ -88,66 +88,66 @@ def settle(state: State, request: Request) -> Reply:
     outcome = request.json().get("outcome", "succeeded")
     if outcome not in ("succeeded", "failed"):
         raise BadRequest("outcome must be succeeded or failed.")
-    session = till.find_session(state, request.segment(2))
-    event = till.settle(state, session, succeeded=outcome == "succeeded")
+    session = payments.find_session(state, request.segment(2))
+    event = payments.settle(state, session, succeeded=outcome == "succeeded")
     return _outcome(state, session, event)
 
 
 def expire(state: State, request: Request) -> Reply:
-    session = till.find_session(state, request.segment(2))
-    event = till.expire(state, session)
+    session = payments.find_session(state, request.segment(2))
+    event = payments.expire(state, session)
     if event is None:
-        raise till.NotOpen(f"This Checkout Session is {session.data['status']}.")
+        raise payments.InvalidState(f"This Checkout Session is {session.data['status']}.")
     return _outcome(state, session, event)
 
 
 def refund(state: State, request: Request) -> Reply:
-    """A refund as made in Stripe's dashboard, by session; with the event that tells of it."""
+    """A refund by session, as made in Stripe's dashboard; returns the id of its event too."""
     given = request.json()
     amount = number(given, "amount", 0) if given.get("amount") is not None else None
-    session = till.find_session(state, request.segment(2))
-    charge = state.ledger.charge_of(session)
+    session = payments.find_session(state, request.segment(2))
+    charge = state.stripe.charge_of(session)
     if charge is None:
         raise BadRequest("This Checkout Session has not been paid.")
-    made = till.refund(state, charge, amount=amount)
-    events = state.ledger.events.newest_first()
-    told = next(one for one in events if one.data["data"]["object"].get("id") == charge.id)
-    return as_json({**made, "event_id": told.id})
+    made = payments.refund(state, charge, amount=amount)
+    events = state.stripe.events.newest_first()
+    event = next(one for one in events if one.data["data"]["object"].get("id") == charge.id)
+    return as_json({**made, "event_id": event.id})
 
 
 def fail_refund(state: State, request: Request) -> Reply:
-    charge = state.ledger.charge_of(till.find_session(state, request.segment(2)))
-    made = till.fail_refund(state, charge) if charge else None
+    charge = state.stripe.charge_of(payments.find_session(state, request.segment(2)))
+    made = payments.fail_refund(state, charge) if charge else None
     if made is None:
         raise BadRequest("This Checkout Session has no refund that could fail.")
     return as_json(made)
 
 
 def list_events(state: State, request: Request) -> Reply:
-    every = state.ledger.events.oldest_first()
+    every = state.stripe.events.oldest_first()
     return as_json(
         {"events": [{**each.data, "deliveries": list(each.deliveries)} for each in every]}
     )
 
 
 def create_event(state: State, request: Request) -> Reply:
-    """An event of any type about any object, sent like every other."""
+    """An event of any type about any object, delivered like every other."""
     given = request.json()
     kind, obj = given.get("type"), given.get("object")
     if not isinstance(kind, str) or not isinstance(obj, dict):
         raise BadRequest("An event needs a type (text) and an object.")
-    event = state.ledger.enter(kind, obj)
+    event = state.stripe.record_event(kind, obj)
     state.webhooks.send(event)
     return as_json(event.data, 201)
 
 
 def resend(state: State, request: Request) -> Reply:
-    """Send an event again, so many times, one after the other or all at once."""
-    event = state.ledger.events.get(request.segment(2))
+    """Send an event again, `count` times, sequentially or in parallel."""
+    event = state.stripe.events.get(request.segment(2))
     if event is None:
         raise no_such("event", request.segment(2))
     given = request.json()
-    count = number(given, "count", 1, most=MAX_RESENT)
+    count = number(given, "count", 1, maximum=MAX_RESENDS)
     if given.get("parallel") is True and count:
         with ThreadPoolExecutor(count) as pool:
             results = list(pool.map(state.webhooks.send_now, [event] * count))
@@ -157,7 +157,7 @@ def resend(state: State, request: Request) -> Reply:
 
 
 def _outcome(state: State, session: Session, event: Event) -> Reply:
-    with state.ledger.lock:
+    with state.stripe.lock:
         made: dict[str, Any] = {"session": copy.deepcopy(session.data), "event_id": event.id}
     return as_json(made)
 

@@ -1,10 +1,10 @@
-"""The up to three questions that a Checkout Session can ask on the hosted page."""
+"""Custom fields of a Checkout Session: up to three inputs on the hosted page."""
 
 import re
 from typing import Any, Final
 
 from sandbox.stripe.errors import StripeError
-from sandbox.stripe.reading import child, integer, text
+from sandbox.stripe.parameters import child, integer, text
 
 MAX_FIELDS: Final = 3
 MAX_LABEL: Final = 50
@@ -13,7 +13,7 @@ _KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 
 def read_custom_fields(wanted: Any) -> list[dict[str, Any]]:
-    """The fields as the session shows them, without a value yet."""
+    """The fields as the session object has them, still without values."""
     if not isinstance(wanted, list) or len(wanted) > MAX_FIELDS:
         raise StripeError(f"Up to {MAX_FIELDS} custom fields are allowed.", param="custom_fields")
     return [_read(field, f"custom_fields[{number}]") for number, field in enumerate(wanted)]

@@ -1,12 +1,12 @@
-"""Stripe's errors, in Stripe's words and shape."""
+"""Stripe's errors, with Stripe's messages and JSON."""
 
 from typing import Any
 
+from sandbox.http_messages import HttpError, Response, as_json
 from sandbox.stripe.ids import new_id
-from sandbox.wire import Refusal, Response, as_json
 
 
-class StripeError(Refusal):
+class StripeError(HttpError):
     """Becomes `{"error": {...}}` with its status."""
 
     def __init__(

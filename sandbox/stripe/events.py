@@ -1,4 +1,4 @@
-"""Stripe's events: a snapshot of an object, and what became of its delivery."""
+"""Stripe's events: a snapshot of an object, and its delivery attempts."""
 
 import hmac
 import json
@@ -41,7 +41,7 @@ def new_event(kind: str, obj: dict[str, Any]) -> Event:
         "type": kind,
     }
     payload = json.dumps(data, indent=2).encode()
-    # Read back, so that later changes to the object do not reach into the past.
+    # Parsed from the payload: a copy, so that later changes to the object do not alter it.
     return Event(json.loads(payload), payload)
 
 

@@ -1,4 +1,4 @@
-"""Stripe's form encoding: `line_items[0][price_data][currency]=cad` and the like."""
+"""Decodes Stripe's form encoding: `line_items[0][price_data][currency]=cad`."""
 
 import re
 from typing import Any, Final
@@ -8,11 +8,11 @@ from sandbox.stripe.errors import StripeError
 
 _KEY: Final = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 _PART: Final = re.compile(r"\[([^\[\]]*)\]")
-_DEEPEST: Final = 10
+_MAX_DEPTH: Final = 10
 
 
 def decode(body: str) -> dict[str, Any]:
-    """The nested parameters of a form body. Every leaf is a text, as Stripe gets it."""
+    """The nested parameters of a form body. Every leaf is a string."""
     try:
         pairs = parse_qsl(body, keep_blank_values=True, max_num_fields=2_000)
     except ValueError as error:
@@ -21,15 +21,15 @@ def decode(body: str) -> dict[str, Any]:
     for name, value in pairs:
         matched = _KEY.fullmatch(name)
         parts = [matched[1], *_PART.findall(matched[2])] if matched else []
-        if not 1 <= len(parts) <= _DEEPEST:
+        if not 1 <= len(parts) <= _MAX_DEPTH:
             raise StripeError(f"Invalid parameter name: {name[:80]}", param=name[:80])
-        _plant(tree, parts, value, name)
-    planted = _lists(tree)
-    assert isinstance(planted, dict)  # noqa: S101 - the root has names, never indexes
-    return planted
+        _insert(tree, parts, value, name)
+    decoded = _lists(tree)
+    assert isinstance(decoded, dict)  # noqa: S101 - the root has names, never indexes
+    return decoded
 
 
-def _plant(tree: dict[str, Any], parts: list[str], value: str, name: str) -> None:
+def _insert(tree: dict[str, Any], parts: list[str], value: str, name: str) -> None:
     *way, last = parts
     for part in way:
         tree = tree.setdefault(part or str(len(tree)), {})
@@ -39,7 +39,7 @@ def _plant(tree: dict[str, Any], parts: list[str], value: str, name: str) -> Non
 
 
 def _lists(value: Any, *, root: bool = True) -> Any:
-    """Objects whose names count from 0 are arrays; metadata never is one."""
+    """Objects with the keys 0, 1, 2 ... become lists; metadata never does."""
     if not isinstance(value, dict):
         return value
     read = {

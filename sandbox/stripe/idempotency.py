@@ -1,7 +1,7 @@
-"""Idempotency keys: the same request gets the same answer, another one is refused.
+"""Idempotency keys: a repeated request gets the stored response, a different one an error.
 
-Only successes are kept. Stripe too forgets what failed validation, and a
-retry after an injected error has to get through.
+Only successful responses are stored. Stripe does not store failed validation
+either, and a retry after an injected error must be able to succeed.
 """
 
 from collections.abc import Callable
@@ -9,23 +9,23 @@ from dataclasses import replace
 from hashlib import sha256
 from threading import Lock
 
-from sandbox.bounded import Bounded
+from sandbox.capped_store import CappedStore
+from sandbox.http_messages import Response
 from sandbox.stripe.errors import StripeError
-from sandbox.wire import Response
 
 
 class Idempotency:
     def __init__(self) -> None:
         self._lock = Lock()
-        self._answers: Bounded[tuple[str, Response]] = Bounded()
-        self._under_way: set[str] = set()
+        self._answers: CappedStore[tuple[str, Response]] = CappedStore()
+        self._in_progress: set[str] = set()
 
     def once(self, key: str, request: bytes, work: Callable[[], Response]) -> Response:
-        """Do the work, or repeat the answer it gave when this key was first used."""
+        """Call `work`, or return the response of the first request with this key."""
         fingerprint = sha256(request).hexdigest()
         with self._lock:
             known = self._answers.get(key)
-            if known is None and key in self._under_way:
+            if known is None and key in self._in_progress:
                 raise StripeError(
                     "There is currently another in-progress request using this Idempotent Key.",
                     status=409,
@@ -33,7 +33,7 @@ class Idempotency:
                     code="idempotency_key_in_use",
                 )
             if known is None:
-                self._under_way.add(key)
+                self._in_progress.add(key)
         if known:
             return _replayed(key, fingerprint, *known)
         try:
@@ -43,7 +43,7 @@ class Idempotency:
             return response
         finally:
             with self._lock:
-                self._under_way.discard(key)
+                self._in_progress.discard(key)
 
     def clear(self) -> None:
         self._answers.clear()

@@ -1,11 +1,11 @@
-"""Stripe's lists: newest first, in pages, filtered by time of creation."""
+"""Stripe's list endpoints: newest first, cursor pagination, filters."""
 
 import operator
 from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from sandbox.stripe.errors import StripeError, no_such
-from sandbox.stripe.reading import integer, text
+from sandbox.stripe.parameters import integer, text
 
 _COMPARE: Final = {
     "gt": operator.gt,
@@ -23,13 +23,13 @@ def page(
     url: str,
     filters: Collection[str] = (),
 ) -> dict[str, Any]:
-    """One page of `objects`, which come newest first; `filters` are fields to be equal to."""
+    """One page of `objects` (newest first); `filters` names fields compared for equality."""
     limit = integer(params, "limit")
     limit = 10 if limit is None else limit
     if not 1 <= limit <= 100:
         raise StripeError("limit must be between 1 and 100.", param="limit")
     after, before = text(params, "starting_after"), text(params, "ending_before")
-    # A cursor is a place among all objects, whether it fits the filters or not.
+    # A cursor may be any object, also one that the filters exclude.
     every = list(objects)
     if after:
         every = every[_position(every, after, kind, "starting_after") + 1 :]

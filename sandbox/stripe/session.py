@@ -6,7 +6,7 @@ from typing import Any, Final
 from sandbox.stripe.ids import new_id
 
 DAY: Final = 24 * 60 * 60
-UNDECIDED: Final = (
+NULL_FIELDS: Final = (
     "adaptive_pricing",
     "after_expiration",
     "allow_promotion_codes",
@@ -47,7 +47,7 @@ def blank_session(base_url: str) -> dict[str, Any]:
     return {
         "id": identifier,
         "object": "checkout.session",
-        **dict.fromkeys(UNDECIDED),
+        **dict.fromkeys(NULL_FIELDS),
         "amount_subtotal": 0,
         "amount_total": 0,
         "automatic_tax": {"enabled": False, "liability": None, "provider": None, "status": None},

@@ -1,8 +1,8 @@
-"""Sends signed events to the product, in the background, until it takes them.
+"""Delivers signed events to the product in the background, with retries.
 
-A few threads work through a heap of deliveries by due time, so a delivery that
-waits for its next attempt keeps nobody busy. Like Stripe's, deliveries can come
-twice, late and out of order; on demand they do.
+A thread pool takes deliveries from a heap ordered by due time, so a delivery
+that waits for its retry occupies no thread. Fault rules make deliveries
+duplicate, late or out of order, as Stripe's can be.
 """
 
 import heapq
@@ -18,12 +18,12 @@ from sandbox.faults import Faults
 from sandbox.settings import Settings
 from sandbox.stripe.events import Event, signature
 
-# About two minutes in all; then the event can be sent again by hand.
-RETRIES: Final = (0.2, 0.5, 1.0, 2.0, *([5.0] * 23))
-THREADS: Final = 16
+# About two minutes in total; after that the event can be resent through /_control/.
+RETRY_DELAYS: Final = (0.2, 0.5, 1.0, 2.0, *([5.0] * 23))
+THREAD_COUNT: Final = 16
 TIMEOUT_SECONDS: Final = 10.0
 STALE_SECONDS: Final = 600
-WRONG_SECRET: Final = "whsec_of_somebody_else"  # noqa: S105 - not one
+WRONG_SECRET: Final = "whsec_wrong"  # noqa: S105 - not a secret
 
 
 @dataclass(order=True, slots=True)
@@ -33,7 +33,7 @@ class _Delivery:
     event: Event = field(compare=False)
     attempt: int = field(default=0, compare=False)
     fault: str | None = field(default=None, compare=False)
-    era: int = field(default=0, compare=False)
+    generation: int = field(default=0, compare=False)
 
 
 class WebhookSender:
@@ -41,22 +41,22 @@ class WebhookSender:
         self._settings, self._faults = settings, faults
         self._changed = Condition()
         self._heap: list[_Delivery] = []
-        self._held: list[_Delivery] = []  # to be overtaken by the next event
+        self._held: list[_Delivery] = []  # held back until the next event is queued
         self._numbers = count()
         self._busy = 0
-        self._era = 0  # a reset begins another: what is under way then is not retried
+        self._generation = 0  # incremented by a reset: older deliveries are not retried
         self._closed = False
         self._threads: list[Thread] = []
 
     def send(self, event: Event) -> None:
-        """Queue the event's delivery, as the fault rules for webhooks would have it."""
+        """Queue the delivery of the event, as changed by the fault rules for webhooks."""
         if self._settings.webhook_url is None:
             return
         rule = self._faults.take("webhook", event.payload.decode())
         fault = rule.fault if rule else None
         if fault == "drop":
             return
-        wait = rule.wait(5.0) if rule and fault in ("delay", "reorder") else 0.0
+        wait = rule.delay(5.0) if rule and fault in ("delay", "reorder") else 0.0
         with self._changed:
             self._start_threads()
             delivery = self._queue(event, time.monotonic() + wait, fault)
@@ -68,20 +68,20 @@ class WebhookSender:
             self._changed.notify_all()
 
     def send_now(self, event: Event) -> int | str:
-        """One attempt, at once, without retries: the status, or why there is none."""
+        """One attempt, now, without retries: the HTTP status, or the error."""
         return self._attempt(event, fault=None)
 
     @property
     def pending(self) -> int:
-        """Deliveries that are waiting or under way."""
+        """Deliveries that are waiting or in progress."""
         with self._changed:
             return len(self._heap) + self._busy
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         with self._changed:
             self._heap.clear()
             self._held.clear()
-            self._era += 1
+            self._generation += 1
 
     def close(self) -> None:
         with self._changed:
@@ -90,12 +90,12 @@ class WebhookSender:
 
     def _queue(self, event: Event, due: float, fault: str | None) -> _Delivery:
         number = next(self._numbers)
-        delivery = _Delivery(due, number, event, fault=fault, era=self._era)
+        delivery = _Delivery(due, number, event, fault=fault, generation=self._generation)
         heapq.heappush(self._heap, delivery)
         return delivery
 
     def _release_held(self, overtaker: _Delivery) -> None:
-        """What was held back for an overtaker leaves shortly after it."""
+        """Schedule the held deliveries shortly after the one that overtakes them."""
         for held in self._held:
             held.due = min(held.due, overtaker.due + 0.1)
         self._held.clear()
@@ -103,7 +103,7 @@ class WebhookSender:
 
     def _start_threads(self) -> None:
         if not self._threads:
-            self._threads = [Thread(target=self._work, daemon=True) for _ in range(THREADS)]
+            self._threads = [Thread(target=self._work, daemon=True) for _ in range(THREAD_COUNT)]
             for thread in self._threads:
                 thread.start()
 
@@ -117,10 +117,10 @@ class WebhookSender:
             status = self._attempt(delivery.event, fault=delivery.fault)
             with self._changed:
                 self._busy -= 1
-                self._retry_unless_taken(delivery, status)
+                self._retry_unless_delivered(delivery, status)
 
     def _next(self) -> _Delivery | None:
-        """Wait for the next delivery that is due; None when the server ends."""
+        """Wait for the next due delivery; None when the server stops."""
         while not self._closed:
             wait = self._heap[0].due - time.monotonic() if self._heap else None
             if wait is not None and wait <= 0:
@@ -128,13 +128,17 @@ class WebhookSender:
             self._changed.wait(wait)
         return None
 
-    def _retry_unless_taken(self, delivery: _Delivery, status: int | str) -> None:
+    def _retry_unless_delivered(self, delivery: _Delivery, status: int | str) -> None:
         taken = isinstance(status, int) and 200 <= status < 300
         forged = delivery.fault in ("bad_signature", "stale_signature")
-        over = self._closed or delivery.era != self._era or delivery.attempt >= len(RETRIES)
+        over = (
+            self._closed
+            or delivery.generation != self._generation
+            or delivery.attempt >= len(RETRY_DELAYS)
+        )
         if taken or forged or over:
             return
-        delivery.due = time.monotonic() + RETRIES[delivery.attempt]
+        delivery.due = time.monotonic() + RETRY_DELAYS[delivery.attempt]
         delivery.attempt += 1
         heapq.heappush(self._heap, delivery)
         self._changed.notify()

@@ -13,7 +13,7 @@ from sandbox.running import running_sandbox
 from tests.support.webhook_receiver import Receiver, running_receiver
 
 STRIPE_KEY = "sk_test_sandbox"
-# No proxies; and no certificates, whose reading takes longer than most tests.
+# No proxies, and no CA certificates: loading them takes longer than most tests.
 PLAIN = {"trust_env": False, "verify": False}
 
 
@@ -52,6 +52,6 @@ def shop(sandbox: SandboxClient) -> Iterator[stripe.StripeClient]:
 
 @pytest.fixture
 def web(sandbox: SandboxClient) -> Iterator[httpx.Client]:
-    """A browser, and whoever else speaks plain HTTP."""
+    """A plain HTTP client, as a browser would be."""
     with httpx.Client(base_url=sandbox.url, timeout=5, **PLAIN) as client:
         yield client

@@ -1,4 +1,4 @@
-"""The sandbox stands alone: standard library only, and no product code knows it."""
+"""The sandbox imports only the standard library, and the product never imports it."""
 
 import ast
 import sys
@@ -19,10 +19,10 @@ def imported(folder: str) -> set[str]:
     return found
 
 
-def test_the_sandbox_needs_nothing_but_python():
+def test_the_sandbox_imports_only_the_standard_library():
     assert imported("sandbox") - set(sys.stdlib_module_names) == {"sandbox"}
 
 
-def test_the_product_does_not_know_the_sandbox():
+def test_the_product_never_imports_the_sandbox():
     for folder in ("audit", "verdicts", "oracle_site"):
         assert "sandbox" not in imported(folder)

@@ -18,7 +18,7 @@ def test_faults_are_queued_listed_and_cleared(sandbox):
     assert sandbox.faults() == []
 
 
-def test_one_rule_is_taken_back_and_the_others_stay(sandbox):
+def test_removing_one_rule_keeps_the_others(sandbox):
     first, second = sandbox.fault("gemini", "slow"), sandbox.fault("gemini", "error")
     assert sandbox.remove_fault(first["id"])
     assert [rule["id"] for rule in sandbox.faults()] == [second["id"]]
@@ -43,13 +43,13 @@ def test_one_rule_is_taken_back_and_the_others_stay(sandbox):
         {"target": ["gemini"], "fault": "slow"},
     ],
 )
-def test_a_rule_that_cannot_be_followed_is_refused_with_a_sentence(sandbox, rule):
+def test_an_invalid_rule_is_rejected_with_a_message(sandbox, rule):
     with pytest.raises(ControlError, match=r"^400: .*\.$"):
         sandbox.call("POST", "faults", rule)
     assert sandbox.faults() == []
 
 
-def test_rules_are_met_in_order_one_for_each_request():
+def test_rules_apply_in_order_one_per_request():
     faults = Faults()
     for name in ("error", "slow", "hang_up"):
         faults.add({"target": "graph", "fault": name})
@@ -58,7 +58,7 @@ def test_rules_are_met_in_order_one_for_each_request():
     assert [rule and rule.fault for rule in met] == ["error", "slow", "hang_up", None]
 
 
-def test_a_share_hits_that_share_and_the_same_ones_each_time():
+def test_a_share_affects_that_share_deterministically():
     runs = []
     for _ in range(2):
         faults = Faults()
@@ -68,7 +68,7 @@ def test_a_share_hits_that_share_and_the_same_ones_each_time():
     assert 150 < sum(runs[0]) < 250
 
 
-def test_settings_are_taken_whole_or_not_at_all(sandbox):
+def test_settings_are_changed_all_or_none(sandbox):
     before = sandbox.health()["settings"]
     for wrong in (
         {"latency": 0.5, "variance": 2},
@@ -84,7 +84,7 @@ def test_settings_are_taken_whole_or_not_at_all(sandbox):
     assert sandbox.health()["settings"] == before
 
 
-def test_a_reset_forgets_everything_and_restores_the_settings(sandbox, gemini, shop, web):
+def test_a_reset_clears_all_state_and_restores_the_settings(sandbox, gemini, shop, web):
     before = sandbox.health()
     ask(gemini)
     sandbox.pay(checkout(shop).id)

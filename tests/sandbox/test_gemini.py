@@ -77,7 +77,7 @@ def test_a_seed_wider_than_the_api_takes_is_refused(gemini):
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"nonsense", b'{"contents": 5}', b"[" * 100_000])
-def test_nonsense_is_googles_400(web, body):
+def test_an_invalid_body_is_googles_400(web, body):
     path = "/v1beta/models/m:generateContent"
     response = web.post(path, content=body, headers={"x-goog-api-key": "k"})
     assert response.status_code == 400
@@ -93,7 +93,7 @@ def test_variance_gives_another_valid_verdict(sandbox, gemini):
     assert ask(gemini).text == other
 
 
-def test_what_comes_faster_than_the_rate_is_refused(sandbox, gemini):
+def test_requests_above_the_rate_limit_are_rejected(sandbox, gemini):
     sandbox.settings(rate=0.001)
     assert ask(gemini).text
     with pytest.raises(errors.ClientError) as caught:

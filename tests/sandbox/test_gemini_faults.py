@@ -38,7 +38,7 @@ def test_an_error_has_googles_code_and_happens_once(sandbox, gemini, fault, code
 
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("fault", ["malformed", "truncated"])
-def test_spoiled_text_is_no_json(sandbox, gemini, fault, tier):
+def test_corrupted_text_is_not_json(sandbox, gemini, fault, tier):
     sandbox.fault("gemini", fault)
     response = ask(gemini, tier=tier)
     assert response.candidates[0].finish_reason == "STOP"
@@ -58,7 +58,7 @@ def test_a_contradictory_verdict_is_json_that_the_gate_rejects(sandbox, gemini, 
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_a_missing_field_is_what_the_gate_says_it_is(sandbox, gemini, tier):
+def test_the_gate_reports_a_missing_field(sandbox, gemini, tier):
     sandbox.fault("gemini", "missing_field")
     assert crosscheck(ask(gemini, tier=tier).text, tier).crosscheck_reason == "field_missing"
 
@@ -72,7 +72,7 @@ def test_the_missing_field_can_be_chosen(sandbox, gemini):
 @pytest.mark.parametrize(
     "fault", ["malformed", "truncated", "contradictory", "missing_field", "max_tokens"]
 )
-def test_a_spoiled_text_carries_the_mark_and_is_rejected_as_without(sandbox, gemini, fault, tier):
+def test_corrupted_text_with_a_mark_is_rejected_for_the_same_reason(sandbox, gemini, fault, tier):
     sandbox.fault("gemini", fault)
     without = crosscheck(ask(gemini, tier=tier).text, tier)
     sandbox.fault("gemini", fault, mark="canary-17")

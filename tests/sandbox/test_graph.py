@@ -70,12 +70,12 @@ def test_an_unknown_or_expired_token_is_graphs_401(sandbox, web):
     assert sandbox.messages() == []
 
 
-def test_tokens_end_by_themselves(sandbox, web):
+def test_tokens_expire(sandbox, web):
     sandbox.settings(token_seconds=1)
     assert token(web).json()["expires_in"] == 1
 
 
-def test_mail_in_another_name_is_refused(sandbox, web):
+def test_mail_from_another_sender_is_rejected(sandbox, web):
     mail = message()
     mail.replace_header("From", "Somebody <else@example.com>")
     assert send(web, mail).json()["error"]["code"] == "ErrorSendAsDenied"
@@ -83,7 +83,7 @@ def test_mail_in_another_name_is_refused(sandbox, web):
 
 
 @pytest.mark.parametrize("body", [b"no base64!", b"", b"\xff\xfe", b"aGVsbG8="])
-def test_what_is_no_message_is_refused_without_a_trace(web, body):
+def test_an_invalid_message_is_rejected_without_a_traceback(web, body):
     bearer = token(web).json()["access_token"]
     for kind in ("text/plain", "application/json"):
         headers = {"Authorization": f"Bearer {bearer}", "Content-Type": kind}
@@ -112,14 +112,14 @@ def test_an_error_has_graphs_shape_and_the_message_is_not_taken(sandbox, web, fa
     assert send(web, message()).status_code == 202
 
 
-def test_hang_up_takes_nothing(sandbox, web):
+def test_hang_up_accepts_no_message(sandbox, web):
     sandbox.fault("graph", "hang_up", match="sendMail")
     with pytest.raises(httpx.RemoteProtocolError):
         send(web, message())
     assert sandbox.messages() == []
 
 
-def test_hang_up_after_took_it_and_died(sandbox, web):
+def test_hang_up_after_accepts_the_message_without_a_response(sandbox, web):
     sandbox.fault("graph", "hang_up_after", match="ada@example.com")
     with pytest.raises(httpx.RemoteProtocolError):
         send(web, message())

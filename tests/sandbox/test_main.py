@@ -37,7 +37,7 @@ def test_it_takes_its_settings_from_the_command_line_and_ends_on_a_signal():
         assert running.wait(timeout=5) == 0
 
 
-def test_a_taken_port_and_a_bad_setting_are_told_in_a_sentence():
+def test_a_port_in_use_and_an_invalid_setting_exit_with_a_message():
     with process() as (_, sandbox):
         port = sandbox.url.rpartition(":")[2]
         for wrong in (["--port", port], ["--port", "0", "--variance", "7"]):

@@ -45,7 +45,7 @@ def test_cancelling_leads_back_and_pays_nothing(sandbox, shop, web):
 
 
 @pytest.mark.parametrize(("action", "status"), [("settle", "paid"), ("fail", "unpaid")])
-def test_a_person_can_speak_for_the_bank(shop, web, action, status):
+def test_a_delayed_payment_can_be_settled_on_the_page(shop, web, action, status):
     session = checkout(shop)
     web.post(session.url, data={"action": "delayed"})
     assert "The bank pays" in web.get(session.url).text
@@ -55,7 +55,7 @@ def test_a_person_can_speak_for_the_bank(shop, web, action, status):
     assert ("refused by the bank" in web.get("/").text) == (action == "fail")
 
 
-def test_the_page_asks_the_sessions_own_questions(shop, web):
+def test_the_page_shows_the_custom_fields(shop, web):
     label = {"type": "custom", "custom": "Your idea"}
     session = checkout(shop, custom_fields=[{"key": "query", "label": label, "type": "text"}])
     assert "Your idea" in web.get(session.url).text
@@ -80,7 +80,7 @@ def test_the_mailbox_lists_the_newest_first(web):
     assert text.index("The second") < text.index("The first")
 
 
-def test_a_message_shows_its_text_and_locks_its_html_away(web):
+def test_a_message_shows_its_text_and_sandboxes_its_html(web):
     send(web, message("<b>Bold</b>"))
     text = web.get("/mailbox/1").text
     assert "&lt;b&gt;Bold&lt;/b&gt;" in text

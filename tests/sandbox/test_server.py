@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from sandbox.bounded import Bounded
+from sandbox.capped_store import CappedStore
+from sandbox.http_messages import Request
 from sandbox.recorder import Recorder
 from sandbox.running import running_sandbox
-from sandbox.wire import Request
 
 
 def test_unknown_paths_are_404_json_and_wrong_methods_405(web):
@@ -66,7 +66,7 @@ def test_it_listens_on_loopback_only(sandbox):
         (b"GET //[bad HTTP/1.1\r\n\r\n", b"404"),
     ],
 )
-def test_nonsense_on_the_line_gets_a_json_answer(sandbox, sent, status):
+def test_malformed_http_gets_a_json_response(sandbox, sent, status):
     host, port = sandbox.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=5) as line:
         line.sendall(sent)
@@ -76,7 +76,7 @@ def test_nonsense_on_the_line_gets_a_json_answer(sandbox, sent, status):
     assert b"Traceback" not in answer
 
 
-def test_it_ends_though_clients_keep_their_connections():
+def test_it_stops_while_clients_keep_connections_open():
     with running_sandbox() as sandbox:
         client = httpx.Client(base_url=sandbox.url, trust_env=False)
         client.get("/_control/health")
@@ -85,7 +85,7 @@ def test_it_ends_though_clients_keep_their_connections():
     client.close()
 
 
-def test_ending_wakes_whoever_is_kept_waiting():
+def test_stopping_interrupts_delayed_responses():
     with ThreadPoolExecutor(1) as pool:
         with running_sandbox() as sandbox:
             sandbox.fault("graph", "slow", seconds=600)
@@ -98,18 +98,18 @@ def test_ending_wakes_whoever_is_kept_waiting():
 
 
 def test_a_store_drops_its_oldest_entries():
-    store = Bounded(most=3)
+    store = CappedStore(max_items=3)
     for number in range(5):
         store.put(str(number), number)
     assert store.oldest_first() == [2, 3, 4]
-    heavy = Bounded(size=len, most_bytes=10)
+    heavy = CappedStore(size=len, max_bytes=10)
     for letter in "abc":
         heavy.put(letter, letter * 4)
     assert heavy.oldest_first() == ["bbbb", "cccc"]
 
 
-def test_recorded_requests_are_bounded():
-    recorder = Recorder(most=2)
+def test_recorded_requests_have_a_size_limit():
+    recorder = Recorder(max_items=2)
     for number in range(3):
         recorder.add("gemini", Request("GET", f"/{number}", {}, b""))
     assert [entry.request.path for entry in recorder.entries()] == ["/1", "/2"]

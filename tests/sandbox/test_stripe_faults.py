@@ -33,7 +33,7 @@ def test_a_fault_is_the_librarys_error_and_nothing_is_done(sandbox, shop, fault,
 
 
 @pytest.mark.parametrize("fault", ["hang_up_after", "slow_after"])
-def test_a_session_can_be_made_without_its_maker_knowing(sandbox, shop, fault):
+def test_a_session_can_be_created_although_the_response_is_lost(sandbox, shop, fault):
     sandbox.fault("stripe", fault, seconds=3)
     with pytest.raises(stripe.APIConnectionError):
         checkout(shop)

@@ -53,7 +53,7 @@ def test_a_refund_made_in_the_dashboard_names_its_event(sandbox, paid):
     assert len(set(named)) == 2
 
 
-def test_a_list_of_refunds_can_bring_their_charges(sandbox, shop, paid):
+def test_a_list_of_refunds_can_expand_their_charges(sandbox, shop, paid):
     sandbox.refund(paid.id, amount=100)
     sandbox.refund(paid.id, amount=150)
     found = shop.v1.refunds.list({"expand": ["data.charge"], "created": {"gte": 1_000}}).data
@@ -70,7 +70,7 @@ def test_a_refund_of_nothing_is_refused(shop, params):
         shop.v1.refunds.create(params)
 
 
-def test_money_that_has_not_come_cannot_go_back(sandbox, shop):
+def test_an_unsettled_payment_cannot_be_refunded(sandbox, shop):
     session = checkout(shop)
     sandbox.pay(session.id, method="delayed")
     waiting = shop.v1.checkout.sessions.retrieve(session.id)

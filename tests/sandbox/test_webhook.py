@@ -89,7 +89,7 @@ def test_a_session_is_paid_once(sandbox, shop):
     assert len(sandbox.events()) == 1
 
 
-def test_a_payment_can_be_kept_quiet(sandbox, shop, receiver):
+def test_a_payment_can_be_made_without_a_webhook(sandbox, shop, receiver):
     paid = sandbox.pay(checkout(shop).id, announce=False)
     sandbox.wait_for_webhooks()
     assert receiver.deliveries == []
@@ -177,7 +177,7 @@ def test_without_an_address_events_are_kept_and_not_sent(sandbox, shop, receiver
     assert len(sandbox.events()) == 1
 
 
-def test_a_reset_ends_what_was_waiting_to_be_sent(sandbox, shop, receiver):
+def test_a_reset_cancels_pending_deliveries(sandbox, shop, receiver):
     sandbox.fault("webhook", "delay", seconds=30)
     sandbox.pay(checkout(shop).id)
     sandbox.reset()

@@ -1,5 +1,5 @@
-"""The sentences that verdicts are put together from.
+"""The sentences that verdicts are composed of.
 
-Slots: {topic} and {Topic} what the submission is about, {word} a word of it,
-{figure} a figure or span of time that it names.
+Placeholders: {topic} and {Topic} what the submission is about, {word} a keyword,
+{figure} an amount or duration that it mentions.
 """

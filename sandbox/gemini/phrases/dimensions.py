@@ -1,4 +1,4 @@
-"""The analyses: what each dimension finds, by label, and a second thought to follow."""
+"""Sentences of the analyses: by dimension and label, with a second sentence to follow."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""What a submission gives away about itself, and what to remark on it.
+"""Signals in a submission, and the remarks for each.
 
-Each signal has the words it is known by, how it moves the verdict (-1 to 1)
-and remarks for a friendly and for a critical reading.
+A signal has the words that reveal it, its weight in the verdict (-1 to 1), and
+remarks for a positive and for a negative verdict.
 """
 
 import re

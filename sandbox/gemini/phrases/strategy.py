@@ -1,4 +1,4 @@
-"""Advice: the next step, another way, and tests that would show whether it works."""
+"""Sentences of the strategy: next step, alternative, tests."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The summary: an opening, a reason and a close, by label."""
+"""Sentences of the summary, by label: opening, reason, close."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""What can happen to a session: paid, settled later, expired, refunded, or not after all.
+"""State changes of a session: pay, settle, expire, refund, fail a refund.
 
-Each change is made under the ledger's lock together with its event; the event
-is only queued here, the network is not used.
+Each change and its event are made under the store's lock; the event is only
+queued, no network request is made here.
 """
 
 import time
@@ -12,19 +12,19 @@ from sandbox.stripe.custom_fields import fill_custom_fields
 from sandbox.stripe.errors import StripeError, no_such
 from sandbox.stripe.events import Event
 from sandbox.stripe.ids import new_id
-from sandbox.stripe.ledger import Charge, Session
 from sandbox.stripe.session import customer_details
+from sandbox.stripe.store import Charge, Session
 
 Method = Literal["card", "delayed"]
 
 
-class NotOpen(StripeError):
+class InvalidState(StripeError):
     """The session is not in a state that allows this."""
 
 
 def find_session(state: State, session_id: str) -> Session:
-    """The session as it stands now, or Stripe's 404."""
-    session = state.ledger.sessions.get(session_id)
+    """The session, expired first if its time is over; or Stripe's 404."""
+    session = state.stripe.sessions.get(session_id)
     if session is None:
         raise no_such("checkout.session", session_id)
     if session.is_open and session.data["expires_at"] <= time.time():
@@ -41,12 +41,12 @@ def pay(
     answers: dict[str, str] | None = None,
     announce: bool = True,
 ) -> Event:
-    """Complete the session. With a delayed method the money comes later, or not at all."""
+    """Complete the session. With a delayed method it stays unpaid until `settle`."""
     paid = method == "card"
     data = session.data
-    with state.ledger.lock:
+    with state.stripe.lock:
         if not session.is_open:
-            raise NotOpen(f"This Checkout Session is {data['status']}.")
+            raise InvalidState(f"This Checkout Session is {data['status']}.")
         email = email or data["customer_email"]
         fill_custom_fields(data["custom_fields"], answers or {})
         data |= {
@@ -55,15 +55,15 @@ def pay(
             "customer_details": customer_details(email),
             "url": None,
         }
-        book_charge(state, session, "succeeded" if paid else "pending")
-        event = state.ledger.enter("checkout.session.completed", data)
+        record_charge(state, session, "succeeded" if paid else "pending")
+        event = state.stripe.record_event("checkout.session.completed", data)
     if announce:
         state.webhooks.send(event)
     return event
 
 
-def book_charge(state: State, session: Session, status: str) -> None:
-    """Enter the charge behind a completed session, so that it can be refunded."""
+def record_charge(state: State, session: Session, status: str) -> None:
+    """Store the charge of a completed session, so that it can be refunded."""
     data = session.data
     data["payment_intent"] = data["payment_intent"] or new_id("pi")
     email = (data["customer_details"] or {}).get("email")
@@ -75,31 +75,31 @@ def book_charge(state: State, session: Session, status: str) -> None:
         session_id=session.id,
         status=status,
     )
-    state.ledger.charges.put(charge.payment_intent, charge)
+    state.stripe.charges.put(charge.payment_intent, charge)
 
 
 def settle(state: State, session: Session, *, succeeded: bool) -> Event:
-    """The bank's word on a delayed payment."""
-    with state.ledger.lock:
-        charge = state.ledger.charge_of(session)
-        if not session.awaits_the_bank or charge is None or charge.status != "pending":
-            raise NotOpen("This Checkout Session is not waiting for a bank.")
+    """A delayed payment succeeds or fails."""
+    with state.stripe.lock:
+        charge = state.stripe.charge_of(session)
+        if not session.awaits_settlement or charge is None or charge.status != "pending":
+            raise InvalidState("This Checkout Session is not waiting for a bank.")
         charge.status = "succeeded" if succeeded else "failed"
         if succeeded:
             session.data["payment_status"] = "paid"
         outcome = "succeeded" if succeeded else "failed"
-        event = state.ledger.enter(f"checkout.session.async_payment_{outcome}", session.data)
+        event = state.stripe.record_event(f"checkout.session.async_payment_{outcome}", session.data)
     state.webhooks.send(event)
     return event
 
 
 def expire(state: State, session: Session) -> Event | None:
-    """Close an open session; None if it was not open any more."""
-    with state.ledger.lock:
+    """Expire an open session; None if it was not open."""
+    with state.stripe.lock:
         if not session.is_open:
             return None
         session.data |= {"status": "expired", "url": None}
-        event = state.ledger.enter("checkout.session.expired", session.data)
+        event = state.stripe.record_event("checkout.session.expired", session.data)
     state.webhooks.send(event)
     return event
 
@@ -112,8 +112,8 @@ def refund(
     reason: str | None = None,
     metadata: dict[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Give back all that is left, or a part of it."""
-    with state.ledger.lock:
+    """Refund `amount`, or everything not yet refunded."""
+    with state.stripe.lock:
         left = charge.amount - charge.refunded
         amount = left if amount is None else amount
         if charge.status != "succeeded":
@@ -149,23 +149,23 @@ def refund(
             "status": "succeeded",
             "transfer_reversal": None,
         }
-        state.ledger.refunds.put(str(made["id"]), made)
-        event = state.ledger.enter("charge.refunded", charge.as_dict())
+        state.stripe.refunds.put(str(made["id"]), made)
+        event = state.stripe.record_event("charge.refunded", charge.as_dict())
     state.webhooks.send(event)
     return made
 
 
 def fail_refund(state: State, charge: Charge) -> dict[str, Any] | None:
-    """The bank sends the last refund back, as it may days later. None: there is none."""
-    with state.ledger.lock:
-        mine = [one for one in state.ledger.refunds.newest_first() if one["charge"] == charge.id]
-        made = next((one for one in mine if one["status"] == "succeeded"), None)
+    """The last refund fails, as it can days later at a bank. None if there is no refund."""
+    with state.stripe.lock:
+        refunds = [one for one in state.stripe.refunds.newest_first() if one["charge"] == charge.id]
+        made = next((one for one in refunds if one["status"] == "succeeded"), None)
         if made is None:
             return None
         charge.refunded -= made["amount"]
         made |= {"status": "failed", "failure_reason": "expired_or_canceled_card"}
         kinds = ("refund.failed", "charge.refund.updated")
-        events = [state.ledger.enter(kind, made) for kind in kinds]
+        events = [state.stripe.record_event(kind, made) for kind in kinds]
     for event in events:
         state.webhooks.send(event)
     return made

@@ -1,12 +1,12 @@
-"""The frame of every page: one style sheet, light and dark, nothing loaded from elsewhere."""
+"""The layout of every page: one inline style sheet, light and dark, no external resources."""
 
 from html import escape
 from pathlib import Path
 from typing import Final
 
-from sandbox.wire import Response
+from sandbox.http_messages import Response
 
-# No `form-action`: after paying, the browser is sent on to the shop's own address.
+# No `form-action`: after payment, the form redirects to the shop's own address.
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -16,7 +16,7 @@ _STYLE: Final = Path(__file__).with_name("style.css").read_text()
 
 
 def page(title: str, body: str, *, status: int = 200, navigation: bool = True) -> Response:
-    """A whole page. `body` is HTML: whoever builds it escapes what others wrote."""
+    """A complete page. `body` is HTML: the caller escapes untrusted text."""
     menu = (
         '<nav aria-label="Sandbox"><strong>Sandbox</strong><a href="/">Overview</a>'
         '<a href="/mailbox">Mailbox</a><a href="/_control/requests">Requests</a></nav>'
@@ -38,7 +38,7 @@ def page(title: str, body: str, *, status: int = 200, navigation: bool = True) -
 
 
 def table(headings: tuple[str, ...], rows: list[tuple[str, ...]], nothing: str) -> str:
-    """Cells are HTML. Without rows, a sentence that says so."""
+    """Cells are HTML. Without rows, the sentence `nothing`."""
     if not rows:
         return f'<p class="quiet" style="margin:0">{escape(nothing)}</p>'
     head = "".join(f'<th scope="col">{escape(each)}</th>' for each in headings)

@@ -1,7 +1,7 @@
-"""What a submission is about, as far as a stand-in can tell: topic, words, figures.
+"""Finds topic, keywords, figures and signals in a submission.
 
 No language model: a few patterns that turn 'Should I quit my job?' into 'the
-plan to quit your job', so that a verdict speaks about what was submitted.
+plan to quit your job', so that a verdict refers to what was submitted.
 """
 
 import re
@@ -30,11 +30,11 @@ _CLAUSE: Final = re.compile(
     r"[.!?;:\n(]|, | [–—-] | (?:because|so that|since|although|but|which|who|if|when) ",
     re.IGNORECASE,
 )
-_TURNED: Final = {
+_SECOND_PERSON: Final = {
     "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "we": "you",
     "us": "you", "our": "your", "ours": "yours", "ourselves": "yourselves", "am": "are",
 }  # fmt: skip
-_EMPTY: Final = frozenset(
+_STOP_WORDS: Final = frozenset(
     "a able about after again all already also an "  # noqa: SIM905 - a word list
     "and any are around as ask at back be "
     "because become been before being best better both build but buy by can change close "
@@ -61,7 +61,7 @@ _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Understanding:
+class QueryAnalysis:
     topic: str
     words: tuple[str, ...]  # never empty
     figures: tuple[str, ...]
@@ -69,11 +69,11 @@ class Understanding:
     length: int  # in words
 
 
-def understand(query: str) -> Understanding:
+def analyze_query(query: str) -> QueryAnalysis:
     flat = " ".join(query.split())
-    return Understanding(
+    return QueryAnalysis(
         topic=_topic(flat),
-        words=_telling_words(flat),
+        words=_keywords(flat),
         figures=tuple(dict.fromkeys(found.strip(" .,") for found in _FIGURE.findall(flat)))[:3],
         signals=tuple(signal for signal in SIGNALS if signal.words.search(flat)),
         length=len(_WORD.findall(flat)),
@@ -83,34 +83,34 @@ def understand(query: str) -> Understanding:
 def _topic(flat: str) -> str:
     opening = _TO.match(flat)
     if opening:
-        return "the plan to " + _turned(_clipped(flat[opening.end() :]))
+        return "the plan to " + _in_second_person(_clipped(flat[opening.end() :]))
     opening = _ING.match(flat)
     if opening:
-        return _turned(_clipped(flat[opening.end() :]))
+        return _in_second_person(_clipped(flat[opening.end() :]))
     return f"“{_clipped(flat)}”"
 
 
 def _clipped(text: str) -> str:
-    """The first clause, not too long, without a loose end."""
+    """The first clause, shortened, not ending in a stop word."""
     first = _CLAUSE.split(text, maxsplit=1)[0].strip(" ,'\"“”…") or text.strip()
     words = first.split()
     if len(words) > _MAX_TOPIC:
         words = words[:_MAX_TOPIC]
-        while len(words) > 4 and words[-1].lower().strip(",'’") in _EMPTY:
+        while len(words) > 4 and words[-1].lower().strip(",'’") in _STOP_WORDS:
             words.pop()
     return " ".join(words)[:120].strip(" ,") or "this"
 
 
-def _turned(text: str) -> str:
-    """Spoken to the person who wrote it: my becomes your."""
-    return " ".join(_TURNED.get(word.lower(), word) for word in text.split())
+def _in_second_person(text: str) -> str:
+    """First person becomes second person: my becomes your."""
+    return " ".join(_SECOND_PERSON.get(word.lower(), word) for word in text.split())
 
 
-def _telling_words(flat: str) -> tuple[str, ...]:
-    """Up to six words that carry the matter, in their order."""
+def _keywords(flat: str) -> tuple[str, ...]:
+    """Up to six keywords, in order of appearance."""
     found = (word.strip("'’-") for word in _WORD.findall(flat))
-    telling = [word for word in found if 4 <= len(word) <= 24 and word.lower() not in _EMPTY]
-    # Things rather than doings: 'proof of “nurses”' reads well, 'of “interviewed”' does not.
-    things = [word for word in telling if not word.lower().endswith(("ed", "ing", "ly"))]
-    unique = {word.lower(): word for word in things or telling}
+    keywords = [word for word in found if 4 <= len(word) <= 24 and word.lower() not in _STOP_WORDS]
+    # Nouns rather than verbs: 'proof of “nurses”' reads well, 'of “interviewed”' does not.
+    things = [word for word in keywords if not word.lower().endswith(("ed", "ing", "ly"))]
+    unique = {word.lower(): word for word in things or keywords}
     return tuple(unique.values())[:6] or (_clipped(flat)[:24],)

@@ -1,4 +1,4 @@
-"""Takes parameters apart the way Stripe does, with Stripe's complaints."""
+"""Validates request parameters as Stripe does, with Stripe's error messages."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ def text(
 ) -> str | None:
     value = params.get(name)
     full = f"{where}[{name}]" if where else name
-    if value is None or value == "":  # an empty text unsets a parameter
+    if value is None or value == "":  # an empty string unsets a parameter
         if required:
             raise missing(full)
         return None
@@ -48,7 +48,7 @@ def child(params: dict[str, Any], name: str, where: str) -> dict[str, Any]:
     return value
 
 
-def refuse_unknown(params: dict[str, Any], known: frozenset[str]) -> None:
+def reject_unknown(params: dict[str, Any], known: frozenset[str]) -> None:
     for name in params:
         if name not in known:
             raise StripeError(
@@ -56,7 +56,7 @@ def refuse_unknown(params: dict[str, Any], known: frozenset[str]) -> None:
             )
 
 
-def metadata_of(params: dict[str, Any]) -> dict[str, str]:
+def parse_metadata(params: dict[str, Any]) -> dict[str, str]:
     metadata = params.get("metadata", {})
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise StripeError("Invalid object", param="metadata")

@@ -1,7 +1,7 @@
-"""What the stand-in for Stripe has on its books: sessions, charges, refunds, events.
+"""In-memory store of sessions, charges, refunds and events.
 
-Objects are kept as the dictionaries that Stripe's API would show. A change of
-state happens under `lock`; the network is never used while holding it.
+Objects are dictionaries as in Stripe's API. State changes hold `lock`; no
+network request is made while holding it.
 """
 
 import time
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any
 
-from sandbox.bounded import Bounded
+from sandbox.capped_store import CappedStore
 from sandbox.stripe.events import Event, new_event
 from sandbox.stripe.idempotency import Idempotency
 from sandbox.stripe.ids import new_id
@@ -17,7 +17,7 @@ from sandbox.stripe.ids import new_id
 
 @dataclass(slots=True)
 class Session:
-    """A Checkout Session, and what only the hosted page needs to know of it."""
+    """A Checkout Session, with product texts for the hosted page."""
 
     data: dict[str, Any]
     product: str = "Order"
@@ -32,7 +32,7 @@ class Session:
         return bool(self.data["status"] == "open")
 
     @property
-    def awaits_the_bank(self) -> bool:
+    def awaits_settlement(self) -> bool:
         """Completed with a delayed method that has neither paid nor failed yet."""
         return (self.data["status"], self.data["payment_status"]) == ("complete", "unpaid")
 
@@ -50,7 +50,7 @@ class Charge:
     refunded: int = 0
 
     def as_dict(self) -> dict[str, Any]:
-        """Stripe's charge. Like the real one it names no Checkout Session."""
+        """The charge as in Stripe's API, which does not reference the Checkout Session."""
         return {
             "id": self.id,
             "object": "charge",
@@ -80,17 +80,17 @@ class Charge:
         }
 
 
-class Ledger:
+class StripeStore:
     def __init__(self) -> None:
         self.lock = RLock()
-        self.sessions: Bounded[Session] = Bounded()
-        self.charges: Bounded[Charge] = Bounded()  # by payment intent
-        self.refunds: Bounded[dict[str, Any]] = Bounded()
-        self.events: Bounded[Event] = Bounded()
+        self.sessions: CappedStore[Session] = CappedStore()
+        self.charges: CappedStore[Charge] = CappedStore()  # by payment intent
+        self.refunds: CappedStore[dict[str, Any]] = CappedStore()
+        self.events: CappedStore[Event] = CappedStore()
         self.idempotency = Idempotency()
 
-    def enter(self, kind: str, obj: dict[str, Any]) -> Event:
-        """Put on record that something happened to an object, as it is now."""
+    def record_event(self, kind: str, obj: dict[str, Any]) -> Event:
+        """Store an event with a snapshot of the object."""
         event = new_event(kind, obj)
         self.events.put(event.id, event)
         return event

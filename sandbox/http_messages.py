@@ -1,7 +1,7 @@
-"""Requests and replies as the stand-ins see them, free of sockets.
+"""Requests and replies as handlers see them, without sockets.
 
-A reply is a Response, or one of the ways in which a server fails to give one:
-HangUp closes the connection without a word, Dribble never comes to an end.
+A reply is a Response, or a way of failing to send one: HangUp closes the
+connection without a response, Dribble sends one that never ends.
 """
 
 import json
@@ -17,7 +17,7 @@ JSON_TYPE = "application/json; charset=utf-8"
 @dataclass(frozen=True, slots=True)
 class Request:
     method: str
-    target: str  # as it stood in the request line
+    target: str  # as in the request line
     headers: dict[str, str]  # names in lower case
     body: bytes
     fault: Rule | None = None
@@ -28,7 +28,7 @@ class Request:
 
     @property
     def query(self) -> dict[str, str]:
-        """The query string; of a repeated name the last one counts."""
+        """The query parameters; the last value of a repeated name wins."""
         parsed = parse_qs(urlsplit(self.target).query, keep_blank_values=True)
         return {name: values[-1] for name, values in parsed.items()}
 
@@ -37,7 +37,7 @@ class Request:
         return self.body.decode("utf-8", "replace")
 
     def json(self) -> dict[str, Any]:
-        """The body as a JSON object; no body at all is an empty one."""
+        """The body as a JSON object; an empty body is an empty object."""
         if not self.body.strip():
             return {}
         try:
@@ -56,7 +56,7 @@ class Request:
         return {name: values[-1] for name, values in parsed.items()}
 
     def segment(self, position: int) -> str:
-        """One part of the path, decoded: of `/pay/cs_1` the parts are `pay` and `cs_1`."""
+        """One path segment, decoded: those of `/pay/cs_1` are `pay` and `cs_1`."""
         return unquote(self.path.split("/")[position + 1])
 
 
@@ -70,12 +70,12 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class HangUp:
-    """The connection is closed without an answer."""
+    """Close the connection without a response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dribble:
-    """An answer begins, and goes on byte by byte until the reader leaves."""
+    """Start a response and send it byte by byte until the client disconnects."""
 
     pause: float = 0.2
 
@@ -83,15 +83,15 @@ class Dribble:
 Reply = Response | HangUp | Dribble
 
 
-class Refusal(Exception):
-    """Raised instead of answering, by whatever finds that it cannot."""
+class HttpError(Exception):
+    """An exception that carries its own error response."""
 
     def response(self) -> Response:
         raise NotImplementedError
 
 
-class BadRequest(Refusal):
-    """What was sent cannot be used; the sentence says why. Becomes a 400."""
+class BadRequest(HttpError):
+    """An invalid request: a 400 whose message says why."""
 
     def response(self) -> Response:
         return as_json({"error": str(self)}, 400)
@@ -103,7 +103,7 @@ def as_json(value: object, status: int = 200, headers: dict[str, str] | None = N
 
 
 def see_other(location: str) -> Response:
-    """Send the browser on with a GET."""
-    # A header is one line of Latin-1, whatever the address holds.
+    """303: redirect the browser to a GET."""
+    # Printable ASCII only, so that a URL cannot inject a header.
     safe = "".join(c if " " < c < "\x7f" else "" for c in location)
     return Response(303, b"", "text/plain", {"Location": safe})

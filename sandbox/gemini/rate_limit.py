@@ -1,16 +1,16 @@
-"""How many requests a second the model takes; like Gemini it answers the others with 429."""
+"""Rate limit of the model in requests per second; the others get 429, as from Gemini."""
 
 import time
 from threading import Lock
 
 
-class Pace:
+class RateLimit:
     def __init__(self) -> None:
         self._lock = Lock()
         self._free_from = 0.0
 
-    def takes(self, rate: float) -> bool:
-        """Whether one more request fits into `rate` a second; 0 is without limit."""
+    def allows(self, rate: float) -> bool:
+        """Whether another request is within `rate` per second; 0 means no limit."""
         if not rate:
             return True
         now = time.monotonic()

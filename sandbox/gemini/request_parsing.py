@@ -1,53 +1,59 @@
-"""What a generateContent request asks for: model, prompt, submission, schema, knobs."""
+"""Parses a generateContent request: model, prompt, submission, schema, parameters."""
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.wire import Request
+from sandbox.http_messages import Request
 
-OPENING = "<<<SUBMISSION"
+SUBMISSION_MARKER = "<<<SUBMISSION"
 
 
-class BadAsk(Exception):
-    """The request is not one that generateContent takes."""
+class InvalidRequest(Exception):
+    """generateContent would reject this request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class GenerateRequest:
     model: str
     prompt: str
     query: str
     temperature: float
     seed: int | None
-    dimensions: tuple[str, ...]  # empty: no breakdown is asked for
+    dimensions: tuple[str, ...]  # empty: no breakdown requested
     with_strategy: bool
 
 
-def read_ask(request: Request) -> Ask:
-    """Everything that decides the answer, or BadAsk."""
+def parse_request(request: Request) -> GenerateRequest:
+    """Everything that determines the answer, or InvalidRequest."""
     try:
         body = json.loads(request.body)
         config = body.get("generationConfig") or {}
-        prompt = prompt_of(body)
+        prompt = join_texts(body)
         temperature = float(config.get("temperature", 1.0))
         seed = config.get("seed")
         asked = _properties(_schema(config))
         dimensions = tuple(_properties(asked.get("breakdown")))
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise BadAsk("Invalid JSON payload received.") from None
+        raise InvalidRequest("Invalid JSON payload received.") from None
     if not prompt:
-        raise BadAsk("* GenerateContentRequest.contents: contents is not specified")
+        raise InvalidRequest("* GenerateContentRequest.contents: contents is not specified")
     if seed is not None and (type(seed) is not int or not -(2**31) <= seed < 2**31):
-        raise BadAsk("Invalid value at 'generation_config.seed' (TYPE_INT32)")
+        raise InvalidRequest("Invalid value at 'generation_config.seed' (TYPE_INT32)")
     model = request.segment(2).partition(":")[0]
-    return Ask(
-        model, prompt, submission(prompt), temperature, seed, dimensions, "strategy" in asked
+    return GenerateRequest(
+        model,
+        prompt,
+        extract_submission(prompt),
+        temperature,
+        seed,
+        dimensions,
+        "strategy" in asked,
     )
 
 
-def prompt_of(body: dict[str, Any]) -> str:
-    """Every text of the request in order, the system instruction first."""
+def join_texts(body: dict[str, Any]) -> str:
+    """All texts of the request in order, the system instruction first."""
     contents = body.get("contents") or []
     contents = contents if isinstance(contents, list) else [contents]
     system = body.get("systemInstruction") or body.get("system_instruction")
@@ -56,16 +62,16 @@ def prompt_of(body: dict[str, Any]) -> str:
     return "\n".join(str(part["text"]) for part in parts if "text" in part)
 
 
-def submission(prompt: str) -> str:
-    """The last JSON string between the fences; without one, the whole prompt."""
+def extract_submission(prompt: str) -> str:
+    """The last JSON string after the marker; without one, the whole prompt."""
     lines = prompt.split("\n")
-    if OPENING in lines:
-        start = len(lines) - lines[::-1].index(OPENING)
+    if SUBMISSION_MARKER in lines:
+        start = len(lines) - lines[::-1].index(SUBMISSION_MARKER)
         for line in reversed(lines[start:]):
             try:
                 query = json.loads(line)
             except ValueError:
-                continue  # the closing fence, or whatever stands around
+                continue  # the end marker, or other text
             if isinstance(query, str):
                 return query
     return prompt

@@ -1,25 +1,25 @@
-"""Writes a verdict: a label that its dimensions bear out, and texts about the query.
+"""Writes a verdict: a label, dimensions that support it, and texts about the query.
 
-Pure: what is written follows from the arguments, so the same draw gives the
-same bytes. No verdict from here contradicts itself.
+Pure: the same arguments and random generator state give the same bytes. A
+verdict never contradicts itself.
 """
 
 from random import Random
 from typing import Any, Final
 
 from sandbox.gemini.phrases import dimensions, strategy, summary
-from sandbox.gemini.reading import Ask
-from sandbox.gemini.understanding import Understanding, understand
+from sandbox.gemini.query_analysis import QueryAnalysis, analyze_query
+from sandbox.gemini.request_parsing import GenerateRequest
 
-TOO_SHORT: Final = 4  # words; less is hardly a submission
-NEIGHBOURS: Final = {
+MIN_WORDS: Final = 4  # a shorter submission mostly gets NULL
+ALTERNATIVE_LABELS: Final = {
     "GREEN": ("AMBER", "AMBER", "AMBER", "RED"),
     "AMBER": ("GREEN", "RED"),
     "RED": ("AMBER", "AMBER", "AMBER", "GREEN"),
     "NULL": ("AMBER", "RED"),
 }
-# What stands beside the label of the whole: it keeps at least three of five.
-_BESIDE: Final = {
+# Labels of the other dimensions: at least three of five equal the overall label.
+_OTHER_LABELS: Final = {
     "GREEN": (("AMBER", "AMBER"), ("AMBER",), ("AMBER",), ()),
     "AMBER": (("GREEN", "RED"), ("GREEN", "GREEN"), ("RED",), ("GREEN",)),
     "RED": (("AMBER", "AMBER"), ("AMBER",), ("AMBER", "GREEN")),
@@ -28,45 +28,45 @@ _BESIDE: Final = {
 
 
 def choose_label(query: str, draw: Random) -> str:
-    """What the submission deserves: chance for the most part, and what it gives away."""
-    seen = understand(query)
+    """A label: mostly random, shifted by the signals found in the submission."""
+    seen = analyze_query(query)
     leaning = draw.random()
-    if leaning < (0.85 if seen.length < TOO_SHORT else 0.03):
+    if leaning < (0.85 if seen.length < MIN_WORDS else 0.03):
         return "NULL"
     mark = draw.random() + sum(signal.weight for signal in seen.signals)
     return "RED" if mark < 0.28 else "AMBER" if mark < 0.66 else "GREEN"
 
 
-def write_verdict(ask: Ask, label: str, draw: Random) -> dict[str, Any]:
-    """A whole verdict of the tier that the schema asks for."""
-    pen = _Pen(understand(ask.query), draw)
-    verdict: dict[str, Any] = {"verdict": label, "summary": pen.summary(label)}
-    if ask.dimensions:
-        labels = _dimension_labels(label, len(ask.dimensions), draw)
+def write_verdict(parsed: GenerateRequest, label: str, draw: Random) -> dict[str, Any]:
+    """A complete verdict with the parts that the request's schema has."""
+    picker = _SentencePicker(analyze_query(parsed.query), draw)
+    verdict: dict[str, Any] = {"verdict": label, "summary": picker.summary(label)}
+    if parsed.dimensions:
+        labels = _dimension_labels(label, len(parsed.dimensions), draw)
         verdict["breakdown"] = {
-            name: {"verdict": each, "analysis": pen.analysis(name, each)}
-            for name, each in zip(ask.dimensions, labels, strict=True)
+            name: {"verdict": each, "analysis": picker.analysis(name, each)}
+            for name, each in zip(parsed.dimensions, labels, strict=True)
         }
-    if ask.with_strategy:
+    if parsed.with_strategy:
         verdict["strategy"] = {
-            "next_step": pen.pick(strategy.NEXT_STEPS[label]),
-            "alternative": pen.pick(strategy.ALTERNATIVES[label]),
-            "tests": [pen.pick(strategy.TESTS) for _ in range(draw.choice((2, 3, 3)))],
+            "next_step": picker.pick(strategy.NEXT_STEPS[label]),
+            "alternative": picker.pick(strategy.ALTERNATIVES[label]),
+            "tests": [picker.pick(strategy.TESTS) for _ in range(draw.choice((2, 3, 3)))],
         }
     return verdict
 
 
 def _dimension_labels(label: str, size: int, draw: Random) -> list[str]:
-    beside = [] if size < 5 else list(draw.choice(_BESIDE[label]))
+    beside = [] if size < 5 else list(draw.choice(_OTHER_LABELS[label]))
     labels = [label] * (size - len(beside)) + beside
     draw.shuffle(labels)
     return labels
 
 
-class _Pen:
-    """Picks sentences, none of them twice, and fills their slots."""
+class _SentencePicker:
+    """Picks sentences without repeating one, and fills in their placeholders."""
 
-    def __init__(self, about: Understanding, draw: Random) -> None:
+    def __init__(self, about: QueryAnalysis, draw: Random) -> None:
         self._about, self._draw = about, draw
         self._used: set[str] = set()
         self._figures = list(reversed(about.figures))
@@ -85,7 +85,7 @@ class _Pen:
         findings = dimensions.FINDINGS.get(dimension, dimensions.GENERAL)
         thoughts = dimensions.SECOND_THOUGHTS
         if self._figures and self._draw.random() < 0.4:
-            self._figure = self._figures.pop()  # each is spoken of once
+            self._figure = self._figures.pop()  # each figure is used once
             thoughts = dimensions.ON_FIGURES
         return f"{self.pick(findings[label])} {self.pick(thoughts[label])}"
 

@@ -1,4 +1,4 @@
-"""The author of verdicts: plausible, varied, and never at odds with itself."""
+"""The verdict writer: plausible, varied, and free of contradictions."""
 
 import json
 from collections import Counter
@@ -8,8 +8,8 @@ import pytest
 from audit.core.crosscheck import crosscheck
 from audit.core.vocabulary import DIMENSIONS
 from sandbox.gemini.answers import write_text
-from sandbox.gemini.reading import Ask, submission
-from sandbox.gemini.understanding import understand
+from sandbox.gemini.query_analysis import analyze_query
+from sandbox.gemini.request_parsing import GenerateRequest, extract_submission
 from verdicts.core.prompt import build_verdict_prompt
 
 IDEAS = [
@@ -19,8 +19,10 @@ IDEAS = [
 
 def write(query, *, seed=7, tier="strategy", varied=False):
     dimensions = DIMENSIONS if tier != "quick" else ()
-    ask = Ask("m", f"prompt {query}", query, 0.0, seed, dimensions, tier == "strategy")
-    return write_text(ask, rule=None, varied=varied)
+    parsed = GenerateRequest(
+        "m", f"prompt {query}", query, 0.0, seed, dimensions, tier == "strategy"
+    )
+    return write_text(parsed, rule=None, varied=varied)
 
 
 @pytest.mark.parametrize("varied", [False, True])
@@ -39,7 +41,7 @@ def test_all_four_labels_occur_and_null_is_rare():
     assert min(labels[each] for each in ("GREEN", "AMBER", "RED")) > len(IDEAS) * 0.15
 
 
-def test_what_says_nothing_gets_no_reading():
+def test_a_query_without_content_mostly_gets_null():
     labels = Counter(json.loads(write(f"asdf{n}"))["verdict"] for n in range(100))
     assert labels["NULL"] > 70
 
@@ -68,12 +70,12 @@ def test_no_sentence_comes_twice_in_one_verdict():
         ("?", "“?”"),
     ],
 )
-def test_the_topic_is_told_back_to_its_author(query, topic):
-    assert understand(query).topic == topic
+def test_the_topic_is_rephrased_in_the_second_person(query, topic):
+    assert analyze_query(query).topic == topic
 
 
-def test_figures_and_telling_words_are_found():
-    seen = understand("I saved CA$40,000 and have 18 months to test a mobile library.")
+def test_figures_and_keywords_are_found():
+    seen = analyze_query("I saved CA$40,000 and have 18 months to test a mobile library.")
     assert seen.figures == ("CA$40,000", "18 months")
     assert "library" in seen.words
 
@@ -81,8 +83,8 @@ def test_figures_and_telling_words_are_found():
 @pytest.mark.parametrize("query", ["{", "{0} {topic}", "%s", "<<<SUBMISSION", "\n\t", "€" * 4_000])
 def test_any_query_is_answered(query):
     assert crosscheck(write(query), "strategy").approved
-    assert submission(build_verdict_prompt("full", query)) == query
+    assert extract_submission(build_verdict_prompt("full", query)) == query
 
 
-def test_without_fences_the_whole_prompt_is_the_submission():
-    assert submission("Hello there") == "Hello there"
+def test_without_a_marker_the_whole_prompt_is_the_submission():
+    assert extract_submission("Hello there") == "Hello there"

@@ -1,6 +1,6 @@
-"""Stores that forget their oldest entries instead of growing without end.
+"""In-memory stores with a size limit: the oldest entries are evicted first.
 
-A drill pushes thousands of orders through one sandbox, which keeps all of its
+A drill sends thousands of orders through one sandbox, which keeps all of its
 state in memory.
 """
 
@@ -15,22 +15,22 @@ MAX_BYTES: Final = 256 * 1024 * 1024
 V = TypeVar("V")
 
 
-class Bounded(Generic[V]):
-    """Entries by key in order of arrival. Thread-safe; the oldest go first.
+class CappedStore(Generic[V]):
+    """Entries by key, in insertion order. Thread-safe.
 
-    `size` says what an entry weighs, for stores that hold what others sent.
+    `size` returns the bytes of an entry; with it, `max_bytes` limits the store as well.
     """
 
     def __init__(
         self,
-        most: int = MAX_ITEMS,
+        max_items: int = MAX_ITEMS,
         *,
         size: Callable[[V], int] | None = None,
-        most_bytes: int = MAX_BYTES,
+        max_bytes: int = MAX_BYTES,
     ) -> None:
         self._lock = RLock()
         self._entries: OrderedDict[str, V] = OrderedDict()
-        self._most, self._most_bytes = most, most_bytes
+        self._max_items, self._max_bytes = max_items, max_bytes
         self._size = size
         self._bytes = 0
 
@@ -38,9 +38,9 @@ class Bounded(Generic[V]):
         with self._lock:
             self.pop(key)
             self._entries[key] = value
-            self._bytes += self._weight(value)
-            while len(self._entries) > self._most or (
-                self._bytes > self._most_bytes and len(self._entries) > 1
+            self._bytes += self._size_of(value)
+            while len(self._entries) > self._max_items or (
+                self._bytes > self._max_bytes and len(self._entries) > 1
             ):
                 self.pop(next(iter(self._entries)))
 
@@ -48,7 +48,7 @@ class Bounded(Generic[V]):
         with self._lock:
             value = self._entries.pop(key, None)
             if value is not None:
-                self._bytes -= self._weight(value)
+                self._bytes -= self._size_of(value)
             return value
 
     def get(self, key: str) -> V | None:
@@ -70,5 +70,5 @@ class Bounded(Generic[V]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def _weight(self, value: V) -> int:
+    def _size_of(self, value: V) -> int:
         return self._size(value) if self._size else 0
