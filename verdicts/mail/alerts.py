@@ -4,14 +4,13 @@ from collections.abc import Mapping
 
 from django.utils import timezone
 
-from verdicts.core.formatting import format_date
 from verdicts.mail.outbox import enqueue_email
 from verdicts.models import Delivery, Order
 
 
 def alert_model_retired(order: Order, model: str) -> None:
     """The model no longer answers (R16); `order` is the one that found out."""
-    today = format_date(timezone.now())
+    today = f"{timezone.now():%Y-%m-%d}"
     enqueue_email(order, Delivery.Kind.RETIRED, name=f"{model}.{today}", about=model)
 
 
@@ -30,5 +29,5 @@ def _alert_reconciliation(name: str, about: str) -> None:
     """It hangs on the last order, and is not about it."""
     order = Order.objects.order_by("-pk").first()
     if order:  # else nobody has bought anything yet
-        today = format_date(timezone.now())
+        today = f"{timezone.now():%Y-%m-%d}"
         enqueue_email(order, Delivery.Kind.UNRECONCILED, name=f"{name}{today}", about=about)
