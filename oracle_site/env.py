@@ -15,6 +15,9 @@ from django.core.validators import validate_email
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
+# Refused, not ignored: a limit or policy that an operator has set must not fall back to a default.
+RENAMED = {"ORACLE_REGENERATIONS": "ORACLE_MAX_REGENERATIONS"}
+RENAMED_VALUES = {("ORACLE_CACHE_MISS", "sealed"): "stored"}
 
 
 class Variable(NamedTuple):
@@ -30,6 +33,9 @@ class Environment:
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = values
         self.declared: list[Variable] = []
+        for old, new in RENAMED.items():
+            if values.get(old, "").strip():
+                raise ImproperlyConfigured(f"{old} is now called {new}: rename it.")
 
     def text(self, name: str, about: str, *, default: str = "") -> str:
         return self._read(name, "text", default, about) or default
@@ -50,6 +56,8 @@ class Environment:
         value = self._read(name, " or ".join(among), default, about) or default
         if value in among:
             return value
+        if new := RENAMED_VALUES.get((name, value)):
+            raise ImproperlyConfigured(f"{name}={value} is now called {name}={new}: change it.")
         raise ImproperlyConfigured(f"{name} must be {' or '.join(among)}, not {value!r}.")
 
     def secret(self, name: str, about: str, *, needed: bool, at_least: int, default: str) -> str:

@@ -121,3 +121,23 @@ def test_a_number_lies_in_its_range_or_is_refused():
     for value in ("warm", "-0.1", "2.01", "nan", "inf"):
         with pytest.raises(ImproperlyConfigured, match="from 0 to 2"):
             read(value)
+
+
+def test_a_renamed_variable_is_refused_by_its_new_name():
+    with pytest.raises(ImproperlyConfigured) as refused:
+        Environment({"ORACLE_REGENERATIONS": "2"})
+    assert str(refused.value) == (
+        "ORACLE_REGENERATIONS is now called ORACLE_MAX_REGENERATIONS: rename it."
+    )
+    Environment({"ORACLE_REGENERATIONS": ""})  # empty counts as not set
+
+
+def test_a_renamed_value_is_refused_by_its_new_name():
+    env = Environment({"ORACLE_CACHE_MISS": "sealed"})
+    with pytest.raises(ImproperlyConfigured) as refused:
+        env.choice(
+            "ORACLE_CACHE_MISS", "about", default="regenerate", among=("regenerate", "stored")
+        )
+    assert str(refused.value) == (
+        "ORACLE_CACHE_MISS=sealed is now called ORACLE_CACHE_MISS=stored: change it."
+    )

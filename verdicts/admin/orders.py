@@ -18,6 +18,7 @@ from verdicts.admin.permissions import CUSTOMER, DECIDE, SEE_ORDERS, allowed, ne
 from verdicts.admin.record import RecordAdmin
 from verdicts.admin.review.case_actions import user
 from verdicts.core.errors import CannotResend
+from verdicts.core.formatting import format_amount
 from verdicts.core.presentation import Readable, readable
 from verdicts.mail.resend import ENDED, resend, resendable_email
 from verdicts.models import Order, Verdict
@@ -88,7 +89,7 @@ class OrderAdmin(RecordAdmin):
 
     @admin.display
     def price(self, order: Order) -> str:
-        return f"{order.price_cents / 100:.2f} {order.currency.upper()}"
+        return format_amount(order.price_cents, order.currency)
 
     def page(self, request: HttpRequest, obj: Order) -> dict[str, Any]:
         email = resendable_email(obj)

@@ -12,11 +12,9 @@ from typing import Any, Final
 
 from audit.core.reading import MAX_TESTS, MIN_TESTS
 from audit.core.vocabulary import DIMENSIONS, LABELS, TierName
+from verdicts.core.formatting import CURRENCY, format_price
 
-CURRENCY: Final = "cad"
 FULL_CENTS: Final = 500
-
-_SYMBOL: Final = {CURRENCY: "CA$"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +37,7 @@ class Price:
 
     def __str__(self) -> str:
         # Ours are in one currency; an order that was sold elsewhere may be in another.
-        symbol = _SYMBOL.get(self.currency, f"{self.currency.upper()} ")
-        return f"{symbol}{self.cents // 100}.{self.cents % 100:02}"
+        return format_price(self.cents, self.currency)
 
 
 def price_list(*, quick_cents: int, strategy_cents: int) -> dict[TierName, Price]:

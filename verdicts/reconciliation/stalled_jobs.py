@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Model
 
 from audit.models import CrosscheckLog
+from verdicts.core.formatting import format_datetime
 from verdicts.jobs import queue
 from verdicts.mail.kinds import TO_CUSTOMERS
 from verdicts.mail.outbox import enqueue_email
@@ -191,4 +192,4 @@ def _open_email_case(delivery: Delivery) -> Repaired:
 
 
 def _at(when: datetime | None) -> str:
-    return f"{when:%Y-%m-%d %H:%M}" if when else "at no time"
+    return format_datetime(when) if when else "at no time"

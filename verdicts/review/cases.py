@@ -16,6 +16,7 @@ from audit.actions import record_action
 from audit.core.plain import plain
 from audit.models import CrosscheckLog
 from verdicts.core.errors import CaseTaken
+from verdicts.core.formatting import format_time
 from verdicts.models import Case, Delivery, Order
 
 CLAIM: Final = timedelta(minutes=15)
@@ -108,5 +109,5 @@ def _why_not(case: Case) -> str:
         return f"{name} has closed it already: {outcome}."
     if now.claimed_by and now.claimed_until:
         name = now.claimed_by.get_username()
-        return f"{name} is at it until {now.claimed_until:%H:%M} UTC."
+        return f"{name} is at it until {format_time(now.claimed_until)} UTC."
     return "It has changed meanwhile: look again."

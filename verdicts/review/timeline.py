@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from audit.models import Action, CrosscheckLog, DivergenceEvent, ModelCall
+from verdicts.core.formatting import format_amount
 from verdicts.models import CachedVerdict, Delivery, Order, Verdict
 
 
@@ -69,4 +70,4 @@ def _deliveries(order: Order) -> Iterator[Moment]:
 
 
 def _money(order: Order, cents: int) -> str:
-    return f"{cents / 100:.2f} {order.currency.upper()}"
+    return format_amount(cents, order.currency)

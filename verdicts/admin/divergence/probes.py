@@ -13,6 +13,7 @@ from audit.variance import ALERT_RATE, MIN_CHECKED, Variance
 from verdicts.admin.filters import DayRange
 from verdicts.admin.record import RecordAdmin
 from verdicts.core.charts.rates import Rate, Rates, rates_chart
+from verdicts.core.formatting import format_chart_day
 
 SHOWN: Final = 30  # of a tier
 
@@ -102,7 +103,7 @@ def _residual(tier: str, probes: "QuerySet[DeterminismProbe]") -> Residual:
 def _rate(probe: DeterminismProbe) -> Rate:
     versions = ", ".join(probe.model_versions)
     of = _variance(probe)
-    return Rate(f"{probe.created_at:%d %b %y}", versions, of.diverged, of.checked)
+    return Rate(format_chart_day(probe.created_at, year=True), versions, of.diverged, of.checked)
 
 
 def _variance(probe: DeterminismProbe) -> Variance:

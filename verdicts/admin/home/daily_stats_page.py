@@ -8,6 +8,7 @@ from audit.core.tmm import OMEGA
 from audit.core.vocabulary import TIERS
 from audit.variance import ALERT_RATE, DIVERGED, MIN_CHECKED, Variance
 from verdicts.core.charts.columns import LEFT, WIDTH, Columns, Tick, bars, by_day, columns
+from verdicts.core.formatting import format_amount
 from verdicts.monitoring.daily_stats import BUCKETS, Figures
 
 _LEVELS: Final = ("none", *DIVERGED)
@@ -36,7 +37,7 @@ def cards(found: Figures) -> list[Card]:
     hits, regens = found.sum("hit"), found.sum("regen call")
     return [
         Card("Orders paid", f"{found.sum('order'):,}", by_tier(found)),
-        Card("Revenue", f"CA${found.sum('cents') / 100:,.2f}", "before refunds"),
+        Card("Revenue", f"CA${format_amount(found.sum('cents'))}", "before refunds"),
         Card("Approved by the gate", share(passed, checks), f"{passed:,} of {checks:,} originals"),
         Card(
             "Answered from the cache",
@@ -100,7 +101,7 @@ def tiers(found: Figures) -> list[list[str]]:
         checks = found.sum("original", tier=tier)
         passed = found.sum("original", tier=tier, key="pass")
         diverged, compared = _compared(found, tier)
-        money = f"{found.sum('cents', tier=tier) / 100:,.2f}"
+        money = format_amount(found.sum("cents", tier=tier))
         paid = f"{found.sum('order', tier=tier):,}"
         rows.append([tier, paid, money, share(passed, checks), share(diverged, compared)])
     return rows

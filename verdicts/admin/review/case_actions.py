@@ -14,6 +14,7 @@ from verdicts import clients
 from verdicts.admin.permissions import DECIDE, SEE_CASES, need
 from verdicts.admin.review.case_page import CONFIRMED, WORDS, choices, following
 from verdicts.core.errors import CaseTaken, PaymentError, RefundedMeanwhile
+from verdicts.core.formatting import format_amount
 from verdicts.models import Case, Order, Status
 from verdicts.review import cases
 from verdicts.review.case_decisions import NEEDS, decide
@@ -104,7 +105,7 @@ def _ask_again(
 def _amount(order: Order) -> str:
     if order.status == Status.HELD:  # it was held because another sum was paid
         return "Everything that was paid"
-    return f"{order.price_cents / 100:.2f} {order.currency.upper()}"
+    return format_amount(order.price_cents, order.currency)
 
 
 def _decide(request: HttpRequest, case: Case, outcome: Case.Outcome, note: str) -> HttpResponse:

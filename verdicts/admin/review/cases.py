@@ -20,6 +20,7 @@ from verdicts.admin.record import RecordAdmin
 from verdicts.admin.review import case_actions, case_bulk
 from verdicts.admin.review.case_page import case_page
 from verdicts.admin.waiting import waiting
+from verdicts.core.formatting import format_time
 from verdicts.models import Case
 
 
@@ -130,7 +131,7 @@ class CaseAdmin(RecordAdmin):
     @admin.display(description="claimed")
     def at_it(self, case: Case) -> str:
         if case.claimed_by and case.claimed_until and case.claimed_until > timezone.now():
-            return f"{case.claimed_by.get_username()} until {case.claimed_until:%H:%M}"
+            return f"{case.claimed_by.get_username()} until {format_time(case.claimed_until)}"
         return "–"
 
     @admin.display(description="came to")

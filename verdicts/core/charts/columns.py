@@ -9,6 +9,8 @@ from datetime import date
 from html import escape
 from typing import Final, NamedTuple
 
+from verdicts.core.formatting import format_chart_day
+
 WIDTH: Final = 560
 HEIGHT: Final = 190
 LEFT: Final = 44
@@ -73,7 +75,7 @@ class Row:
 
 def by_day(title: str, days: list[date], series: dict[str, list[int]], tones: list[str]) -> Columns:
     """One column a day, a series on top of the other."""
-    labels = [f"{day:%d %b}" for day in days]
+    labels = [format_chart_day(day) for day in days]
     every = max(1, -(-len(days) // 6))
     across = {place: labels[place] for place in range(len(days) - 1, -1, -every)}
     return columns(title, labels, series, tones, across, heading="day")

@@ -14,6 +14,7 @@ from django.utils.dateparse import parse_date, parse_datetime
 from audit.core.record import timestamp
 from audit.management.terminal import ProgressBar, render_table
 from verdicts.clients import stripe_account
+from verdicts.core.formatting import format_datetime
 from verdicts.reconciliation.payment_checks import ERASED, FINISHED, NOT_OURS, OLDER
 from verdicts.reconciliation.reconcile import USUAL, Finding, Report, reconcile
 
@@ -94,7 +95,7 @@ def _since(text: str) -> datetime:
 
 
 def table(found: Report, *, apply: bool) -> Iterator[str]:
-    yield f"Since {found.look.since:%Y-%m-%d %H:%M} UTC. {_sessions(found)}"
+    yield f"Since {format_datetime(found.look.since)} UTC. {_sessions(found)}"
     yield from _notes(found)
     yield ""
     if not found.findings:

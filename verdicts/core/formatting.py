@@ -1,0 +1,54 @@
+"""Dates, times, prices and durations as people read them: console, emails and commands.
+
+Pure: no I/O, no clock, no Django. Times are UTC, as stored; callers add "UTC" where a reader
+could take them for local time.
+"""
+
+from datetime import date, datetime, timedelta
+from typing import Final
+
+CURRENCY: Final = "cad"
+_SYMBOL: Final = {CURRENCY: "CA$"}
+
+
+def format_price(cents: int, currency: str = CURRENCY) -> str:
+    """CA$1234.50; another currency by its code: EUR 5.00."""
+    symbol = _SYMBOL.get(currency, f"{currency.upper()} ")
+    return f"{symbol}{cents // 100}.{cents % 100:02}"
+
+
+def format_amount(cents: int, currency: str = "") -> str:
+    """1,234.50, or 1234.50 CAD with a currency."""
+    return f"{cents / 100:.2f} {currency.upper()}" if currency else f"{cents / 100:,.2f}"
+
+
+def format_date(day: date) -> str:
+    return f"{day:%Y-%m-%d}"
+
+
+def format_datetime(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M}"
+
+
+def format_time(at: datetime) -> str:
+    return f"{at:%H:%M}"
+
+
+def format_chart_day(day: date, *, year: bool = False) -> str:
+    """Short, for the axis of a chart."""
+    return f"{day:%d %b %y}" if year else f"{day:%d %b}"
+
+
+def format_duration(duration: timedelta) -> str:
+    """The two largest units at most: 5 min, 2 h 5 min, 1 day 3 h, 12 days."""
+    minutes = max(0, int(duration.total_seconds() // 60))
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    days, hours = divmod(hours, 24)
+    unit = "day" if days == 1 else "days"
+    return f"{days} {unit} {hours} h" if hours and days < 3 else f"{days} {unit}"
