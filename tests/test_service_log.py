@@ -14,7 +14,7 @@ EMAIL = "buyer.of.bread@example.com"
 QUERY = "Should the miller's daughter spin straw?"
 # A tier that there is not, so that whoever touches the order fails; and a job of nobody's.
 SPOIL = """
-from verdicts import queue
+from verdicts.jobs import queue
 from verdicts.models import Order
 Order.objects.update(tier="gold", status="paid")
 queue.enqueue(queue.FULFIL, Order.objects.get().pk)

@@ -115,8 +115,8 @@ def test_what_may_quote_a_customer_is_left_out_of_tracebacks():
     told = careful_traceback(failing(IntegrityError(f"Failing row ({words})"), ValueError(words)))
     assert words not in told
     assert words not in careful_traceback(KeyError(words))
-    parts = ["test_logs.py", "django.db.utils.IntegrityError: (left out"]
-    parts += ["\nand then\n", "test_logs.py", "ValueError: (left out"]
+    parts = ["test_service_log.py", "django.db.utils.IntegrityError: (left out"]
+    parts += ["\nand then\n", "test_service_log.py", "ValueError: (left out"]
     place = 0
     for part in parts:
         place = told.index(part, place) + len(part)
@@ -146,9 +146,9 @@ def test_the_setting_chooses_the_formatter(form):
 def test_a_process_writes_its_log_in_the_form_that_is_set(form, is_json):
     code = f"""
 import logging
-from audit.subject import about
+from audit.log_context import log_session
 logging.getLogger('y').warning('at {SESSION}')
-with about('{SESSION}'):
+with log_session('{SESSION}'):
     logging.getLogger('y').warning('inside')
 """
     said = say(code, form)

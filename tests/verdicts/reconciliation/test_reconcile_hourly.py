@@ -101,7 +101,7 @@ def test_staff_hear_once_a_day_of_gaps_that_have_no_case(sandbox, elsewhere, pai
     (message,) = sandbox.messages(to="staff@oracle.example")
     assert message["subject"].endswith("Oracle: Stripe's records and ours disagree")
     for body in (message["text"], message["html"]):
-        assert "Gaps are left for a person: payment awaited (1)" in body
+        assert "Discrepancies left for staff: payment awaited (1)" in body
 
 
 def test_of_a_gap_that_has_its_case_staff_have_heard(sandbox, elsewhere, run_jobs):

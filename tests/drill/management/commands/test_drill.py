@@ -21,10 +21,10 @@ pytestmark = [pytest.mark.site, pytest.mark.django_db]
 BROKEN = """
 import sys
 from functools import partial
-from drill import conduct
+from drill import run
 from django.core.management import execute_from_command_line
-conduct.storm = partial(conduct.storm, settings="tests.support.repeating")
-conduct.faults = lambda *_, **__: []
+run.storm = partial(run.storm, settings="tests.support.repeating")
+run.plan_faults = lambda *_, **__: []
 execute_from_command_line(sys.argv)
 """
 

@@ -135,7 +135,7 @@ def test_no_process_outlives_a_killed_main_process(post_queue):
 def test_a_clock_that_is_put_forward_ends_no_pool_that_moves():
     queue.enqueue(queue.SWEEP, delay=-3_600)  # as old as the step makes it
     moving, still = Heartbeat(), Heartbeat()
-    moving.taken()
+    moving.job_taken()
     assert stalled(queue.POST, moving, 600) == ""
     assert stalled(queue.POST, still, 600) == "No job was taken for 600 s"
 
@@ -201,7 +201,7 @@ def test_without_a_queue_it_says_what_to_set(tmp_path):
 
 @pytest.mark.django_db
 def test_jobs_are_on_the_queues_that_are_worked():
-    for job in queue.QUEUE_OF:
+    for job in queue.JOBS:
         queue.enqueue(job, 1)
     assert set(OrmQ.objects.values_list("key", flat=True)) == {queue.GENERATE, queue.POST}
 
