@@ -38,7 +38,10 @@ STARTS_A_SITE = ("live_site", "served_site", "serving", "running")
 STARTS_PROGRAMS = ("subprocess", "child_env", "start", "multiprocessing")
 
 # Whole sites whose services are tested on both databases elsewhere.
-ON_ONE_DATABASE = ("test_smoke_test", "test_service_log")
+ON_ONE_DATABASE = (
+    *("test_smoke_test", "test_service_log"),
+    *("test_page", "test_progress", "test_email_status"),
+)
 # What shows rows or guards addresses: the queries beneath it are tested on both elsewhere.
 SHOWN = (
     "tests/verdicts/admin",
@@ -70,7 +73,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if any(hasattr(module, name) for name in STARTS_PROGRAMS):
             item.add_marker("slow")
         folder = item.path.parent.relative_to(item.config.rootpath).as_posix()
-        if item.path.stem in ON_ONE_DATABASE or folder in SHOWN:
+        if item.path.stem in ON_ONE_DATABASE or folder.startswith(SHOWN):
             item.add_marker("once")
         asks_for = set(getattr(item, "fixturenames", ()))
         wants_one = {"db", "transactional_db"} & asks_for

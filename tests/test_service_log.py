@@ -84,7 +84,7 @@ def test_every_line_about_the_order_says_whose_it_is(told):
     refused = "the model answered 503"
     assert found == {
         "web": [
-            ("verdicts.payments.events", "order 1 made from its session", ours),
+            ("verdicts.payments.accept_payment", "order 1 made from its session", ours),
             ("verdicts.results.regenerate", f"no regeneration of order 1: {refused}", ours),
             ("django.request", "Service Unavailable: /api/verdict", ours),
             ("django.request", "Internal Server Error: /oracle/result", ours),
