@@ -118,9 +118,14 @@ def test_a_hangup_ends_the_whole_run(own):
     """As by a terminal that is closed, which reaches honcho too."""
     with running(command(free_port()), **own) as program:
         wait_for_all(program)
-        for one in program.alive():
-            if one.is_running() and ("honcho" in one.cmdline() or one.pid == program.process.pid):
-                one.send_signal(signal.SIGHUP)
+        # Selected before the first signal: after it the others end, and have no command line.
+        reached = [
+            one
+            for one in program.alive()
+            if "honcho" in one.cmdline() or one.pid == program.process.pid
+        ]
+        for one in reached:
+            one.send_signal(signal.SIGHUP)
         program.process.wait(timeout=30)
         wait_for(lambda: program.alive() == [])
 
