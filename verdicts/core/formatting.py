@@ -22,10 +22,6 @@ def format_amount(cents: int, currency: str = "") -> str:
     return f"{cents / 100:.2f} {currency.upper()}" if currency else f"{cents / 100:,.2f}"
 
 
-def format_date(day: date) -> str:
-    return f"{day:%Y-%m-%d}"
-
-
 def format_datetime(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M}"
 
