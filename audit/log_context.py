@@ -1,8 +1,8 @@
-"""Which session the work at hand is about, so that each line of the service log can say so.
+"""The session that the current work is about, for each line of the service log.
 
 Bound where work enters (a request, a job, an event of the sweep) and put into
-every record by the log's own filter: whoever logs need not think of it. Only
-the short hash is kept, for a session id is the key to a verdict.
+every record by the log's own filter, so that callers which log need not pass it. Only the short
+hash is logged, because a session id is the key to a verdict.
 """
 
 from collections.abc import Iterator
@@ -12,32 +12,29 @@ from typing import Final
 
 from audit.core.redaction import short_hash
 
-_SUBJECT: Final[ContextVar[str | None]] = ContextVar("subject", default=None)  # None: no block
+_SESSION: Final[ContextVar[str | None]] = ContextVar("session", default=None)  # None: no block
 
 
 @contextmanager
 def log_session(session_id: str | None) -> Iterator[None]:
-    """For the block; what was before it is so again after it. None or empty: about no session."""
-    token = _SUBJECT.set(_hash(session_id))
+    """For the block; afterwards the previous one applies again. None or empty: no session."""
+    token = _SESSION.set(session_id or "")
     try:
         yield
     finally:
-        _SUBJECT.reset(token)
+        _SESSION.reset(token)
 
 
 def set_log_session(session_id: str | None) -> None:
-    """From here to the end of the block that we are in: it has turned out what it is about.
+    """From here to the end of the current block: its session became known.
 
-    Outside any block nobody would ever end it, so there it does nothing.
+    Outside any block it does nothing, because nothing would reset it.
     """
-    if _SUBJECT.get() is not None:
-        _SUBJECT.set(_hash(session_id))
+    if _SESSION.get() is not None:
+        _SESSION.set(session_id or "")
 
 
 def log_session_hash() -> str:
-    """Its short hash; empty where no session is concerned."""
-    return _SUBJECT.get() or ""
-
-
-def _hash(session_id: str | None) -> str:
+    """The short hash of the session; empty where there is none."""
+    session_id = _SESSION.get()
     return short_hash(session_id) if session_id else ""

@@ -35,6 +35,20 @@ def locked(path: Path, timeout: float) -> Iterator[bool]:
         os.close(fd)
 
 
+@contextmanager
+def open_locked(path: Path, timeout: float) -> "Iterator[LogFile | None]":
+    """The log under its lock; None where the lock was not free within so many seconds."""
+    with locked(path, timeout) as held:
+        if not held:
+            yield None
+            return
+        log = LogFile(path)
+        try:
+            yield log
+        finally:
+            log.close()
+
+
 def rotated(path: Path) -> list[Path]:
     """What rotation left beside the log, in no order: `.1`, `.2.gz`, `-20260416` and the like."""
     siblings = path.parent.glob(f"{glob.escape(path.name)}[.-]*")
@@ -53,6 +67,9 @@ class LogFile:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         os.close(self._fd)
 
     def lines_backwards(self) -> Iterator[bytes]:

@@ -22,7 +22,7 @@ from audit.core.record import canonical_line, timestamp
 from audit.core.redaction import redacted
 from audit.log import reader
 from audit.log.erasure import apply_erasures
-from audit.log.file import LogFile, locked
+from audit.log.file import LogFile, locked, open_locked
 from audit.log.reader import Past
 from audit.log.writer import BATCH, write_batch
 from audit.log_context import log_session
@@ -112,11 +112,8 @@ def is_cut_short() -> bool:
 def _write(timeout: float) -> int:
     path, host = settings.ORACLE_LOG_PATH, settings.ORACLE_LOG_NAME
     try:
-        with locked(path, timeout) as held:
-            if not held:
-                return 0
-            with LogFile(path) as log:
-                return write_batch(log, host=host, sync=settings.ORACLE_LOG_SYNC)
+        with open_locked(path, timeout) as log:
+            return write_batch(log, host=host, sync=settings.ORACLE_LOG_SYNC) if log else 0
     except (OSError, DatabaseError) as error:
         _report(host, error)
         return 0

@@ -137,4 +137,4 @@ class OrderAdmin(RecordAdmin):
 
 def _text(order: Order, verdict: Verdict) -> Readable | None:
     """None: it was erased."""
-    return readable(order.tier_name, verdict.payload) if verdict.payload else None
+    return readable(order.tier, verdict.payload) if verdict.payload else None

@@ -88,12 +88,6 @@ def read_session(raw: object) -> CheckoutSession | None:
     )
 
 
-def session_in(raw: object) -> str:
-    """The id of the session that a Stripe object is; empty: it is another kind of object."""
-    session = read_session(raw)
-    return session.id if session else ""
-
-
 def payment_intent(raw: dict[str, Any]) -> str:
     """Of a session or a charge: the id, or the whole object where Stripe was asked to expand it."""
     intent = _text(raw, "payment_intent") or _text(_part(raw, "payment_intent"), "id")

@@ -49,7 +49,7 @@ def fulfil(order_id: int, *, model: str, ask: Generate) -> Verdict | None:
         return None
     with transaction.atomic():
         # The lease may have expired, and the order been delivered or erased since.
-        row = judged.as_of(order.lock()).record()
+        row = judged.record(order.lock())
         if judged.decision.approved:
             return _approve(order, judged, row)
         _finish(order, Status.REJECTED, judged.decision.crosscheck_reason, crosscheck=row)

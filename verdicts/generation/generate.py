@@ -7,7 +7,7 @@ as a verdict (`Judged.store`).
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from django.db import transaction
 from django.utils import timezone
@@ -45,33 +45,30 @@ class Judged:
     output: str
     decision: Decision
 
-    def as_of(self, order: Order) -> "Judged":
-        """For the order as it is now (locked by the caller): of an erased one no text is kept."""
-        return replace(
-            self, order=order, output="" if order.status == Status.ERASED else self.output
-        )
+    def record(self, order: Order) -> CrosscheckLog:
+        """Store the decision's row and its log entry: for every decision, approved or not.
 
-    def record(self) -> CrosscheckLog:
-        """Store the decision's row and its log entry: for every decision, approved or not."""
+        `order` as it is now, locked by the caller: of an erased one no text is stored.
+        """
         log.append(
             crosscheck_entry(
-                session_id=self.order.session_id or "",
-                tier=self.order.tier_name,
-                query=self.order.query,
+                session_id=order.session_id or "",
+                tier=order.tier,
+                query=order.query,
                 decision=self.decision,
                 kind=self.kind,
                 at=timezone.now(),
-                smoke=self.order.smoke,
+                smoke=order.smoke,
             )
         )
         return CrosscheckLog.record(
             self.decision,
-            self.output,
-            session_id=self.order.session_id or "",
+            "" if order.status == Status.ERASED else self.output,
+            session_id=order.session_id or "",
             kind=self.kind,
-            tier=self.order.tier,
+            tier=order.tier,
             call=self.call,
-            smoke=self.order.smoke,
+            smoke=order.smoke,
         )
 
     def store(self, crosscheck_row: CrosscheckLog) -> Verdict:
@@ -97,7 +94,7 @@ def generate(
     """Call the model and score the answer. Raises a ModelError where there is no answer."""
     request = locked_request(
         model=model,
-        tier=order.tier_name,
+        tier=order.tier,
         query=order.query,
         authorization=order.authorization,
         delivered_seed=delivered_seed,

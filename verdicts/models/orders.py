@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Collection
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import Q
@@ -46,7 +46,9 @@ class Order(models.Model):
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     session_id = models.CharField(max_length=255, unique=True, null=True, blank=True)
     status = models.CharField(max_length=20, choices=Status, default=Status.CREATED)
-    tier = models.CharField(max_length=8, choices=TIER_CHOICES)
+    tier: "models.CharField[TierName, TierName]" = models.CharField(
+        max_length=8, choices=TIER_CHOICES
+    )
     query = models.TextField()
     email = models.EmailField(max_length=320, blank=True)
     price_cents = models.PositiveIntegerField()
@@ -100,11 +102,6 @@ class Order(models.Model):
 
     def __str__(self) -> str:
         return f"order {self.pk} ({self.tier}, {self.status})"
-
-    @property
-    def tier_name(self) -> TierName:
-        """The tier, with the type that core uses."""
-        return cast("TierName", self.tier)
 
     def lock(self) -> "Order":
         """The order as it is now, locked until the transaction ends (SELECT FOR UPDATE)."""

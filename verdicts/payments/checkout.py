@@ -59,11 +59,11 @@ def _params(order: Order) -> dict[str, object]:
                 "price_data": {
                     "currency": order.currency,
                     "unit_amount": order.price_cents,
-                    "product_data": {"name": f"Oracle: {TIER[order.tier_name].title}"},
+                    "product_data": {"name": f"Oracle: {TIER[order.tier].title}"},
                 },
             }
         ],
-        "metadata": metadata(order.tier_name, order.query),
+        "metadata": metadata(order.tier, order.query),
         "success_url": f"{settings.SITE_URL}/oracle/result?session_id={CHECKOUT_SESSION}",
         "cancel_url": f"{settings.SITE_URL}/",
     }

@@ -8,13 +8,13 @@ import json
 import logging
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
 
 from audit.log_context import log_session, set_log_session
-from verdicts.core.sessions import payment_intent, read_session, session_in
+from verdicts.core.sessions import CheckoutSession, payment_intent, read_session
 from verdicts.models import Order, Status, StripeEvent
 from verdicts.payments.accept_payment import import_session, is_known, order_for, record_session
 from verdicts.payments.client import Event
@@ -31,6 +31,13 @@ PENDING_REFUND_TTL: Final = timedelta(days=3)
 UNATTRIBUTED: Final = (Outcome.NOT_OURS, Outcome.UNKNOWN_PAYMENT, Outcome.NO_PAYMENT_NAMED)
 
 
+class StripeObject(NamedTuple):
+    """What an event is about; `session` where it is a Checkout session."""
+
+    raw: dict[str, Any]
+    session: CheckoutSession | None
+
+
 def receive(event: Event) -> StripeEvent:
     """Store the event, then act on it, once. A repeated delivery returns the stored one."""
     # Of events that are not handled only id and type are kept: no erasure could find the rest.
@@ -44,15 +51,18 @@ def receive(event: Event) -> StripeEvent:
 
 def process(stored: StripeEvent) -> bool:
     """Act on a stored event unless it is processed. False: there was nothing to do now."""
-    past = _past(stored)
+    raw = json.loads(stored.object)
+    about = StripeObject(raw, read_session(raw))
+    if about.session:
+        set_log_session(about.session.id)
+    past = _past(stored, about.session)
     with transaction.atomic():
         claimed = StripeEvent.objects.filter(pk=stored.pk, processed_at=None).update(
             processed_at=timezone.now()
         )
         if not claimed:
             return False
-        raw = json.loads(stored.object)
-        outcome = _act(stored.type, raw, past)
+        outcome = _act(stored.type, about, past)
         waits = (
             outcome == Outcome.UNKNOWN_PAYMENT
             and stored.received_at > timezone.now() - PENDING_REFUND_TTL
@@ -60,7 +70,7 @@ def process(stored: StripeEvent) -> bool:
         changes: dict[str, Any] = {"outcome": outcome}
         if waits:
             changes["processed_at"] = None
-        elif outcome in UNATTRIBUTED or _is_of_erased_order(outcome, raw):
+        elif outcome in UNATTRIBUTED or _is_of_erased_order(outcome, about):
             changes["object"] = redact_event(stored.object)
         StripeEvent.objects.filter(pk=stored.pk).update(**changes)
     return not waits
@@ -82,7 +92,6 @@ def apply_pending_refunds(order_id: int) -> None:
 def process_again(event: StripeEvent) -> bool:
     with log_session(""):
         try:
-            set_log_session(session_in(json.loads(event.object)))
             return process(event)
         except Exception:
             # One event that cannot be processed must not delay the others.
@@ -97,47 +106,51 @@ def redact_event(stored: str) -> str:
     return json.dumps({**kept, "erased": True})
 
 
-def _past(stored: StripeEvent) -> Past:
+def _past(stored: StripeEvent, session: CheckoutSession | None) -> Past:
     """What the log has about a session that is unknown here. It reads files: no transaction."""
-    session = read_session(json.loads(stored.object))
     if stored.processed_at or stored.type not in STRIPE_EVENTS or session is None:
         return "new"
     return "new" if session.tier is None or is_known(session) else logged(session.id) or "new"
 
 
-def _act(event_type: str, raw: dict[str, Any], past: Past) -> Outcome:
-    session = read_session(raw)
-    if session and past != "new":
-        return import_session(session, past)
+def _act(event_type: str, about: StripeObject, past: Past) -> Outcome:
+    if about.session and past != "new":
+        return import_session(about.session, past)
     handler = STRIPE_EVENTS.get(event_type)
-    return handler(raw) if handler else Outcome.NOT_HANDLED
+    return handler(about) if handler else Outcome.NOT_HANDLED
 
 
-def _is_of_erased_order(outcome: Outcome, raw: dict[str, Any]) -> bool:
+def _is_of_erased_order(outcome: Outcome, about: StripeObject) -> bool:
     """A refund is recorded for an erased order too, so its outcome does not tell."""
-    if outcome == Outcome.ERASED or session_in(raw):
+    if outcome == Outcome.ERASED or about.session:
         return outcome == Outcome.ERASED
-    intent = payment_intent(raw)
+    intent = payment_intent(about.raw)
     erased = Order.objects.filter(payment_intent=intent, status=Status.ERASED)
     return bool(intent) and erased.exists()
 
 
-def _completed(raw: dict[str, Any]) -> Outcome:
-    session = read_session(raw)
-    return record_session(session) if session else Outcome.NOT_OURS
+def _completed(about: StripeObject) -> Outcome:
+    return record_session(about.session) if about.session else Outcome.NOT_OURS
 
 
-def _payment_failed(raw: dict[str, Any]) -> Outcome:
-    return _end_unpaid(raw, [Status.CREATED, Status.AWAITING], Status.PAYMENT_FAILED)
+def _payment_failed(about: StripeObject) -> Outcome:
+    return _end_unpaid(about, [Status.CREATED, Status.AWAITING], Status.PAYMENT_FAILED)
 
 
-def _expired(raw: dict[str, Any]) -> Outcome:
-    return _end_unpaid(raw, [Status.CREATED], Status.EXPIRED)
+def _expired(about: StripeObject) -> Outcome:
+    return _end_unpaid(about, [Status.CREATED], Status.EXPIRED)
 
 
-def _end_unpaid(raw: dict[str, Any], sources: list[Status], target: Status) -> Outcome:
-    session = read_session(raw)
-    order = order_for(session) if session else None
+def _refunded(about: StripeObject) -> Outcome:
+    return record_refunded_charge(about.raw)
+
+
+def _refund_updated(about: StripeObject) -> Outcome:
+    return record_refund_update(about.raw)
+
+
+def _end_unpaid(about: StripeObject, sources: list[Status], target: Status) -> Outcome:
+    order = order_for(about.session) if about.session else None
     if order is None:
         return Outcome.NOT_OURS
     if order.status == Status.ERASED:
@@ -147,12 +160,12 @@ def _end_unpaid(raw: dict[str, Any], sources: list[Status], target: Status) -> O
 
 # Every event type that is handled; the deployment guide lists them from here. Of any other event
 # id and type are kept, and it is acknowledged.
-STRIPE_EVENTS: Final[dict[str, Callable[[dict[str, Any]], Outcome]]] = {
+STRIPE_EVENTS: Final[dict[str, Callable[[StripeObject], Outcome]]] = {
     "checkout.session.completed": _completed,
     "checkout.session.async_payment_succeeded": _completed,
     "checkout.session.async_payment_failed": _payment_failed,
     "checkout.session.expired": _expired,
-    "charge.refunded": record_refunded_charge,
-    "refund.failed": record_refund_update,
-    "charge.refund.updated": record_refund_update,
+    "charge.refunded": _refunded,
+    "refund.failed": _refund_updated,
+    "charge.refund.updated": _refund_updated,
 }

@@ -7,9 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from audit.log_context import set_log_session
 from verdicts.core.errors import BadEvent, BadSignature
-from verdicts.core.sessions import session_in
 from verdicts.payments.client import read_event
 from verdicts.payments.events import receive
 
@@ -25,6 +23,5 @@ def webhook(request: HttpRequest) -> HttpResponse:
     except (BadSignature, BadEvent) as error:
         logger.warning("webhook refused: %s", error)
         return JsonResponse({"error": f"{error}"}, status=400)
-    set_log_session(session_in(event.object))
     receive(event)
     return JsonResponse({"received": True})

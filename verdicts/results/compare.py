@@ -62,7 +62,7 @@ def _record(order: Order, regen: Verdict, original: Original) -> DivergenceEvent
     log.append(
         divergence_entry(
             session_id=order.session_id or "",
-            tier=order.tier_name,
+            tier=order.tier,
             original_verdict=original.label,
             regen_verdict=regen.label,
             at=now,
@@ -75,7 +75,7 @@ def _record(order: Order, regen: Verdict, original: Original) -> DivergenceEvent
 def _dimensions(order: Order, regen: Verdict, original: Original) -> list[dict[str, object]]:
     if original.payload is None:
         return []
-    changes = compare_dimensions(order.tier_name, original.payload, regen.payload)
+    changes = compare_dimensions(order.tier, original.payload, regen.payload)
     return [change._asdict() for change in changes]
 
 

@@ -54,7 +54,7 @@ def _page(request: HttpRequest, outcome: Outcome) -> HttpResponse:
 def _order(order: Order) -> dict[str, object]:
     return {
         "order": order,
-        "tier": TIER[order.tier_name],
+        "tier": TIER[order.tier],
         "price": Price(order.price_cents, order.currency),
         "refunded": Price(order.refunded_cents, order.currency),
         "looked_at": order.cases.filter(closed_at=None).exists(),

@@ -89,7 +89,7 @@ def _store(order: Order, judged: Judged, emailed: str) -> Outcome:
         # Locks the order's row, as the cache requires; it may have changed during the call.
         still_claimed = _claimed(order).update(regen_until=None)
         order.refresh_from_db()
-        row = judged.as_of(order).record()
+        row = judged.record(order)
         if not still_claimed:
             return _claim_lost(order)
         if not judged.decision.approved:

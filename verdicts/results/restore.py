@@ -26,7 +26,7 @@ def restore(order: Order, payload: Any) -> Decision | None:
             return None
         decision = crosscheck(output, order.tier)
         judged = Judged(order, "regen", None, output, decision)
-        row = judged.record()
+        row = judged.record(order)
         if decision.approved:
             known = _stored_equal(order, payload)
             if known:
