@@ -1,7 +1,7 @@
-"""The previews of a session leave the record: its rows at once, each host's files by its sweep.
+"""Erases a session's previews (GDPR): in the rows at once, in each host's files by its sweep.
 
-No hash changes and the chain stays whole (docs/AUDIT_LOG.md). A row belongs to one
-host's file, so one mark on it tells whether that host has followed.
+Hashes do not change, so the chain stays valid (docs/AUDIT_LOG.md). Each row belongs to the file
+of one host; its `erased_in_file_at` says whether that host has erased it.
 """
 
 import errno
@@ -24,10 +24,10 @@ from audit.core import chain
 from audit.log.file import TORN, beside, locked, rotated
 from audit.models import LogEntry
 
-AT_ONCE: Final = 50  # sessions in one search
-MAX_ROWS: Final = 1000  # rows in one round through the files
+SESSIONS_PER_QUERY: Final = 50
+MAX_ROWS: Final = 1000  # per pass through the files
 LOCK_TIMEOUT: Final = 5.0
-ROUNDS: Final = 5  # through files that are rotated meanwhile
+MAX_PASSES: Final = 5  # repeated while files are rotated
 DRAFT: Final = ".erasing"
 
 _SESSION: Final = re.compile(rb"cs_(?:test|live)_[A-Za-z0-9]+")
@@ -36,11 +36,11 @@ _SESSION: Final = re.compile(rb"cs_(?:test|live)_[A-Za-z0-9]+")
 def erase_previews(session_ids: Collection[str]) -> int:
     """Blank the previews of these sessions in the database; returns how many rows.
 
-    The one place that changes an entry. In the caller's transaction.
+    Call inside a transaction. Nothing else changes a stored entry.
     """
     wanted, erased, now = sorted(session_ids), 0, timezone.now()
-    for start in range(0, len(wanted), AT_ONCE):
-        some = set(wanted[start : start + AT_ONCE])
+    for start in range(0, len(wanted), SESSIONS_PER_QUERY):
+        some = set(wanted[start : start + SESSIONS_PER_QUERY])
         mentioned = Q()
         for one in some:
             mentioned |= Q(entry__contains=f'"session_id":"{one}"')
@@ -54,23 +54,23 @@ def erase_previews(session_ids: Collection[str]) -> int:
 
 
 def apply_erasures() -> int:
-    """Blank in this host's files what is erased in the database; returns how many rows that was.
+    """Blank in this host's files what is erased in the database; returns how many rows.
 
-    Raises OSError; then it is still to be done. Nothing, where the lock is not to be had.
+    0 if the lock is taken. Raises OSError if a file cannot be read; the rows then stay due.
     """
     path = settings.ORACLE_LOG_PATH
     due = list(LogEntry.objects.to_erase(settings.ORACLE_LOG_NAME)[:MAX_ROWS])
     if not due:
         return 0
     sessions = {str((chain.parse(row.entry) or {}).get("session_id")).encode() for row in due}
-    # Whoever writes holds the lock from reading its rows to writing their lines: no
-    # line with a preview can follow once we have it.
+    # A writer holds the lock from reading its rows until it has written their lines, so no line
+    # with one of these previews can be written after we have acquired it.
     with locked(path, LOCK_TIMEOUT) as held:
         if not held:
             return 0
-        beside(path, TORN).unlink(missing_ok=True)  # written again long since
-        for left in path.parent.glob(f".{glob.escape(path.name)}*{DRAFT}"):
-            left.unlink(missing_ok=True)  # by one that was killed
+        beside(path, TORN).unlink(missing_ok=True)  # these lines have been written again
+        for leftover in path.parent.glob(f".{glob.escape(path.name)}*{DRAFT}"):
+            leftover.unlink(missing_ok=True)  # of a killed process
         unread = _erase_files(path, sessions)
     if unread:
         raise OSError(errno.EIO, "; ".join(unread))
@@ -79,17 +79,17 @@ def apply_erasures() -> int:
 
 
 def erase_again(entry_ids: Sequence[str]) -> None:
-    """Let this host's files be gone through once more for these, whose previews are there still."""
+    """Mark entries whose previews were found in the files again: the next sweep erases them."""
     for start in range(0, len(entry_ids), MAX_ROWS):
         some = entry_ids[start : start + MAX_ROWS]
         LogEntry.objects.filter(public_id__in=some).update(erased_in_file_at=None)
 
 
 def _erase_files(path: Path, sessions: set[bytes]) -> list[str]:
-    """Every file, until none is there that was not looked at; returns what could not be read."""
+    """Rewrite every file, new ones from rotation included; returns those that are unreadable."""
     seen: set[int] = set()
     unread: list[str] = []
-    for _ in range(ROUNDS):
+    for _ in range(MAX_PASSES):
         due = [one for one in [*rotated(path), path] if _inode(one) not in {None, *seen}]
         if not due:
             return unread
@@ -97,19 +97,19 @@ def _erase_files(path: Path, sessions: set[bytes]) -> list[str]:
             try:
                 seen.add(_erased(one, sessions))
             except FileNotFoundError:
-                continue  # renamed by a rotation, which takes no lock of ours: look again
+                continue  # renamed by rotation, which does not take our lock: next pass
             except (EOFError, zlib.error, gzip.BadGzipFile):
-                unread.append(f"{one.name}: damaged, so nobody can tell what is in it")
+                unread.append(f"{one.name}: damaged archive, cannot be searched")
             except OSError as error:
                 unread.append(f"{one.name}: {error.strerror}")
             else:
                 continue
             seen.add(_inode(one) or 0)
-    return [*unread, f"{path.name}: rotated over and over"]
+    return [*unread, f"{path.name}: rotated {MAX_PASSES} times during the erasure"]
 
 
 def _erased(path: Path, sessions: set[bytes]) -> int:
-    """The inode of a file without these previews. FileNotFoundError: another took its place."""
+    """Erase the previews in one file; returns its inode. FileNotFoundError: it was replaced."""
     before = path.stat()
     if not _mentions(path, sessions):
         if _inode(path) != before.st_ino:
@@ -131,11 +131,11 @@ def _mentions(path: Path, sessions: set[bytes]) -> bool:
 
 
 def _rewrite(path: Path, sessions: set[bytes], before: os.stat_result) -> int:
-    """The file with these previews blank, in its place at once, as old as it was."""
-    # Not beside the log by name: it must not be taken for a rotated file.
+    """Replace the file atomically by one without the previews, with the same times and owner."""
+    # The name starts with a dot, so that it is not taken for a rotated file.
     draft = path.with_name(f".{path.name}{DRAFT}")
     try:
-        # Its own and nobody else's to read, until it is whole.
+        # Readable by its owner only, until it is complete.
         fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "wb") as raw:
             if path.suffix == ".gz":
@@ -148,7 +148,7 @@ def _rewrite(path: Path, sessions: set[bytes], before: os.stat_result) -> int:
             os.fsync(raw.fileno())
         if (before.st_uid, before.st_gid) != (draft.stat().st_uid, draft.stat().st_gid):
             os.chown(draft, before.st_uid, before.st_gid)
-        shutil.copystat(path, draft)  # its age tells the writer which file was rotated last
+        shutil.copystat(path, draft)  # the writer finds the last rotated file by its time
         if _inode(path) != before.st_ino:
             raise FileNotFoundError
         inode = draft.stat().st_ino
@@ -159,11 +159,11 @@ def _rewrite(path: Path, sessions: set[bytes], before: os.stat_result) -> int:
 
 
 def _is_about(line: bytes, sessions: set[bytes]) -> bool:
-    """Whether the line is one of these sessions', or half a line that names one."""
+    """Whether the line belongs to one of these sessions, or is a torn line that names one."""
     if sessions.isdisjoint(_SESSION.findall(line)):
-        return False  # a look that is cheaper than parsing
+        return False  # cheaper than parsing
     fields = chain.parse(line)
-    # A preview may quote the session of somebody else.
+    # Parsed, because a preview may quote another customer's session.
     return fields is None or str(fields.get("session_id")).encode() in sessions
 
 
@@ -174,10 +174,10 @@ def _blanked(lines: Iterable[bytes], sessions: set[bytes]) -> Iterable[bytes]:
             continue
         fields = chain.parse(line) if line.endswith(b"\n") else None
         if fields is None:
-            continue  # a half line: its row was written again
+            continue  # a torn line: its row was written again
         if chain.PREVIEW not in fields:
             yield line
             continue
-        # What cannot be a line of ours is not kept for the words of one who was erased.
+        # Dropped if malformed: not written by us, and it may contain the erased text.
         with suppress(ValueError, RecursionError):
             yield chain.erase_preview(line.decode()).encode()

@@ -1,7 +1,7 @@
-"""oracle_log.jsonl as a file: its lock, its tail, its one write.
+"""oracle_log.jsonl as a file: locking, reading backwards, truncating a torn tail, appending.
 
-Knows bytes and lines; of rows and chains it knows nothing. Whatever goes wrong
-is an OSError. Everything but `locked` is for whoever holds the lock.
+Works on bytes and lines; rows and the hash chain are the writer's. Errors are OSErrors. All
+operations but `locked` require the lock.
 """
 
 import errno
@@ -26,8 +26,8 @@ _POLL_SECONDS: Final = 0.002
 
 @contextmanager
 def locked(path: Path, timeout: float) -> Iterator[bool]:
-    """Whether the log's lock was had within so many seconds. A killed holder loses it."""
-    # A file of its own: the log itself may be renamed away by rotation.
+    """Whether the lock was acquired within `timeout` seconds. A killed holder releases it."""
+    # A separate file, because rotation renames the log itself.
     fd = os.open(beside(path, LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, MODE)
     try:
         yield _try_lock(fd, time.monotonic() + timeout)
@@ -37,7 +37,7 @@ def locked(path: Path, timeout: float) -> Iterator[bool]:
 
 @contextmanager
 def open_locked(path: Path, timeout: float) -> "Iterator[LogFile | None]":
-    """The log under its lock; None where the lock was not free within so many seconds."""
+    """The log file, locked; None if the lock was not free within `timeout` seconds."""
     with locked(path, timeout) as held:
         if not held:
             yield None
@@ -50,13 +50,13 @@ def open_locked(path: Path, timeout: float) -> "Iterator[LogFile | None]":
 
 
 def rotated(path: Path) -> list[Path]:
-    """What rotation left beside the log, in no order: `.1`, `.2.gz`, `-20260416` and the like."""
+    """The rotated files, in no order: `.1`, `.2.gz`, `-20260416` and the like."""
     siblings = path.parent.glob(f"{glob.escape(path.name)}[.-]*")
     return [one for one in siblings if not one.name.endswith((LOCK, TORN)) and one.is_file()]
 
 
 class LogFile:
-    """The file, opened anew for each batch: rotation may have put another in its place."""
+    """Opened for each batch, because rotation may have replaced the file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -75,8 +75,8 @@ class LogFile:
     def lines_backwards(self) -> Iterator[bytes]:
         return _lines_backwards(self._fd)
 
-    def lines_before(self) -> Iterator[bytes]:
-        """The whole lines of the file that rotation put aside last, from its end."""
+    def rotated_lines_backwards(self) -> Iterator[bytes]:
+        """The complete lines of the most recently rotated file, last first."""
         plain = [one for one in rotated(self._path) if one.suffix != ".gz"]
         if not plain:
             return
@@ -87,7 +87,7 @@ class LogFile:
             os.close(fd)
 
     def cut_torn_tail(self) -> dict[str, Any] | None:
-        """Put aside what a crash left half-written at the end; returns the last line's fields."""
+        """Move a partly written line from the end to `.torn`; returns the last line's fields."""
         end = size = os.fstat(self._fd).st_size
         fields = None
         for line in self.lines_backwards():
@@ -96,16 +96,16 @@ class LogFile:
                 break
             end -= len(line)
         if end < size:
-            _keep(beside(self._path, TORN), os.pread(self._fd, size - end, end))
+            _append_synced(beside(self._path, TORN), os.pread(self._fd, size - end, end))
             os.ftruncate(self._fd, end)
         return fields
 
     def append(self, data: bytes, *, sync: bool) -> None:
-        """All of it in one write, or an OSError and none of it."""
+        """Append all of it in one write, or nothing and raise OSError."""
         size = os.fstat(self._fd).st_size
         written = os.write(self._fd, data)
         if written < len(data):
-            # If this fails too, the next writer cuts what is torn.
+            # If this fails too, the next writer removes the torn tail.
             os.ftruncate(self._fd, size)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
         if sync:
@@ -129,7 +129,7 @@ def _try_lock(fd: int, deadline: float) -> bool:
 
 
 def _lines_backwards(fd: int) -> Iterator[bytes]:
-    """Each line with its newline, the last first; what follows the last newline before all."""
+    """Lines with their newlines, last first; an incomplete last line is the first one."""
     end, size, beginning = os.fstat(fd).st_size, _BLOCK, b""
     while end > 0:
         start = max(0, end - size)
@@ -140,7 +140,7 @@ def _lines_backwards(fd: int) -> Iterator[bytes]:
         end, size = start, size * 2
 
 
-def _keep(path: Path, data: bytes) -> None:
+def _append_synced(path: Path, data: bytes) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, MODE)
     with os.fdopen(fd, "ab") as file:
         file.write(data if data.endswith(b"\n") else data + b"\n")

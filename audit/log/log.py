@@ -1,8 +1,8 @@
-"""oracle_log.jsonl: append in your transaction, and the line follows your commit.
+"""The append-only log: `append` in your transaction, and the line is written after the commit.
 
-A line is never there without its commit and never missing for long after it:
-what cannot be written now is logged, counted on its row and written by a later
-`flush` or by the `sweep`. A write that fails is never raised into a caller.
+No line is written without its commit. A line that cannot be written now is reported in the
+service log, counted on its row, and written by a later `flush` or `sweep`; a failed write never
+raises into the caller.
 """
 
 import json
@@ -35,16 +35,16 @@ logger = logging.getLogger("audit.log")
 
 
 def append(entry: Mapping[str, Any]) -> LogEntry:
-    """Put an entry on record with the caller's transaction; its line follows the commit.
+    """Store an entry in the caller's transaction; its line is written after the commit.
 
-    What is no JSON raises here, so that no state commits without its record.
+    Raises if the entry cannot be serialized, so that no state commits without its record.
     """
     if reserved := chain.RESERVED & entry.keys():
-        raise ValueError(f"the chain sets these itself: {', '.join(sorted(reserved))}")
+        raise ValueError(f"keys reserved for the hash chain: {', '.join(sorted(reserved))}")
     row = LogEntry(host=settings.ORACLE_LOG_NAME, entry=canonical_line(entry).rstrip())
     if chain.PREVIEW in entry:
         if not isinstance(entry[chain.PREVIEW], str):
-            raise TypeError("a preview is text")
+            raise TypeError("the preview must be a string")
         row.salt = secrets.token_hex(16)
         row.commitment = chain.commitment(row.salt, entry[chain.PREVIEW])
     row.save()
@@ -53,9 +53,9 @@ def append(entry: Mapping[str, Any]) -> LogEntry:
 
 
 def flush() -> int:
-    """Write what is pending, unless another process is at it; returns how many lines.
+    """Write pending lines, unless another process holds the lock; returns how many were written.
 
-    Inside a transaction it does nothing: a line must not come before its commit.
+    Does nothing inside a transaction: a line must not be written before its commit.
     """
     if (
         connection.in_atomic_block
@@ -66,10 +66,7 @@ def flush() -> int:
 
 
 def sweep() -> int:
-    """Write all that is pending, mend what the file lacks, blank what was erased.
-
-    Returns how many lines.
-    """
+    """Write all pending lines, restore missing ones, blank erased previews; returns how many."""
     if connection.in_atomic_block:
         return 0
     total = 0
@@ -94,14 +91,14 @@ def pasts_since(since: datetime, *, tick: Callable[[], None]) -> dict[str, Past]
 
 
 def is_cut_short() -> bool:
-    """Whether this host's file ends before its record does: `sweep` puts back what is missing.
+    """Whether this host's file lacks lines that the database marks as written.
 
-    Raises OSError. An empty file, or none, is what rotation leaves.
+    `sweep` restores them. An empty or missing file is normal after rotation. Raises OSError.
     """
     path, host = settings.ORACLE_LOG_PATH, settings.ORACLE_LOG_NAME
     with locked(path, FLUSH_LOCK_TIMEOUT) as held:
         if not held or not path.exists():
-            return False  # whoever writes just now brings it into step
+            return False  # the process that holds the lock restores them
         with LogFile(path) as log:
             last = chain.parse(next(log.lines_backwards(), b"")) or {}
         known = LogEntry.objects.written(host).filter(public_id=chain.entry_id(last)).first()
@@ -124,14 +121,14 @@ def _erase() -> int:
         return apply_erasures()
     except (OSError, DatabaseError) as error:
         cause = str(error) if isinstance(error, OSError) else type(error).__name__
-        # TRY400: no traceback, whose text may quote a row.
-        logger.error("erased previews are still in the log's files: %s", cause)  # noqa: TRY400
+        # TRY400: a traceback may quote a row.
+        logger.error("erased previews are still in the log files: %s", cause)  # noqa: TRY400
         return 0
 
 
 def _report(host: str, error: OSError | DatabaseError) -> None:
-    """Count the failure on every row that waits; tell each row's entry once."""
-    # Of a database's error only its kind: its text may quote a row.
+    """Count the failure on every pending row, and log each row's entry once."""
+    # Only the type of a database error: its text may quote a row.
     cause = str(error) if isinstance(error, OSError) else type(error).__name__
     logger.error("the log cannot be written: %s", cause)
     try:
@@ -139,10 +136,10 @@ def _report(host: str, error: OSError | DatabaseError) -> None:
         LogEntry.objects.filter(pk__in=[row.pk for row in rows]).update(failures=F("failures") + 1)
         DayCount.add(timezone.now().date(), DayCount.LOG_FAILURE)
     except DatabaseError:
-        return  # told above; the rows stay pending
+        return  # logged above; the rows stay pending
     for row in rows:
         if row.failures == 0:
             entry = json.loads(row.entry)
             shown = canonical_line(redacted(entry)).rstrip()
-            with log_session(entry.get("session_id")):  # it need not be the one that we are at
+            with log_session(entry.get("session_id")):  # not necessarily the current one
                 logger.error("not in the log yet: %s %s", row.public_id, shown)

@@ -1,7 +1,6 @@
-"""Reading oracle_log.jsonl back, with what rotation put aside, oldest first.
+"""Searches oracle_log.jsonl and its rotated files, oldest first.
 
-Takes no lock and trusts no line to be whole: what cannot be read is passed
-over, since `audit_verify` is what names it.
+Takes no lock. Lines that cannot be parsed are skipped: reporting them is up to `audit_verify`.
 """
 
 import gzip
@@ -21,15 +20,15 @@ logger = logging.getLogger("audit.log")
 Past = Literal["judged", "erased"]
 _SESSION: Final = re.compile(rb'"session_id":"([^"\\]+)"')
 _TIME: Final = re.compile(rb'"timestamp":"([^"\\]+)"')
-_OFTEN: Final = 1000  # lines
+_TICK_EVERY: Final = 1000  # lines
 
 
 def _no_tick() -> None: ...
 
 
 def find_original(path: Path, session_id: str) -> dict[str, Any] | None:
-    """The session's first approved original, as its line says it (R19)."""
-    needle = json.dumps(session_id).encode()  # as it stands in a line, so few lines are parsed
+    """The fields of the session's first approved original, or None (R19)."""
+    needle = json.dumps(session_id).encode()  # a cheap filter: few lines have to be parsed
     for line in lines(path):
         if needle in line:
             fields = parse(line)
@@ -41,9 +40,9 @@ def find_original(path: Path, session_id: str) -> dict[str, Any] | None:
 def pasts(
     path: Path, session_ids: Collection[str], *, tick: Callable[[], None] = _no_tick
 ) -> dict[str, Past]:
-    """Which of these sessions were approved once, or erased since; one walk for all of them.
+    """Which of these sessions have an approved original, or were erased; one pass for all.
 
-    `tick` is called now and then, and may raise to end it.
+    `tick` is called regularly and may raise to abort.
     """
     wanted = {one.encode() for one in session_ids}
     found: dict[str, Past] = {}
@@ -55,11 +54,11 @@ def pasts(
 
 
 def pasts_since(path: Path, since: str, *, tick: Callable[[], None] = _no_tick) -> dict[str, Past]:
-    """Every session that was approved since then, and every one that was ever erased."""
+    """All sessions with an approved original since then, and all that were ever erased."""
     begin = since.encode()
     found: dict[str, Past] = {}
     for line in _ticking(path, tick):
-        # By a look at the bytes: to parse every line would take many times as long.
+        # Filtered by bytes: parsing every line would take many times as long.
         erased = b'"action":"erase"' in line
         if not erased and b'"kind":"original"' not in line:
             continue
@@ -81,14 +80,14 @@ def _add(found: dict[str, Past], session_id: str, line: bytes) -> None:
 
 def _ticking(path: Path, tick: Callable[[], None]) -> Iterator[bytes]:
     for number, line in enumerate(lines(path)):
-        if number % _OFTEN == 0:
+        if number % _TICK_EVERY == 0:
             tick()
         yield line
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """Every line of the log, across its files; the last may be torn."""
-    for one in sorted([*rotated(path), path], key=_begins):
+    """Every line of the log across its files; the last may be torn."""
+    for one in sorted([*rotated(path), path], key=_first_timestamp):
         yield from _lines(one)
 
 
@@ -101,8 +100,8 @@ def _is_original(fields: dict[str, Any], session_id: str) -> bool:
     )
 
 
-def _begins(path: Path) -> str:
-    """When the file's first line was made: names and dates differ between rotators."""
+def _first_timestamp(path: Path) -> str:
+    """Of the file's first line: names and modification times depend on the rotation tool."""
     fields = parse(next(_lines(path), b"")) or {}
     return str(fields.get("timestamp", ""))
 
@@ -112,6 +111,6 @@ def _lines(path: Path) -> Iterator[bytes]:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             yield from file
     except FileNotFoundError:
-        return  # not there yet, or rotated away just now
+        return  # not created yet, or just rotated
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        logger.warning("%s is damaged: read up to there", path.name)
+        logger.warning("%s is damaged: only read up to the damage", path.name)

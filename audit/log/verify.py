@@ -1,7 +1,7 @@
-"""This host's log files beside the database: examined, brought into step, rebuilt.
+"""Verifies this host's log files against the database, repairs them, exports the record.
 
-What is compared is fixed under the log's lock in an instant; the walk itself
-holds nothing up, however long the files are.
+The lock is held only while the files are opened and the last row is read, so that verifying long
+files does not block writers.
 """
 
 import gzip
@@ -20,32 +20,32 @@ from audit.core.verification import Findings, Line, Row, examine
 from audit.log import log
 from audit.log.erasure import erase_again
 from audit.log.file import MODE, LogFile, locked, rotated
-from audit.log.writer import Position, put_back, seal_row
+from audit.log.writer import Position, restore_after, seal_row
 from audit.models import LogEntry
 
 CHUNK: Final = 2000
 MAX_LINE_BYTES: Final = 1024 * 1024  # far beyond any line of ours
-LOOK: Final = 100  # lines of a file, to tell when it was begun
+ORDER_LINES: Final = 100  # read from a file's beginning to find its place in the record
 
 Tick = Callable[[int], None]
 
 
 class Busy(Exception):
-    """Somebody else holds the log's lock."""
+    """Another process holds the log's lock."""
 
 
 class Damaged(Exception):
-    """A row that does not give its own recorded hash: the database was altered."""
+    """A row does not reproduce its recorded hash: the database was altered."""
 
 
 class _Part(NamedTuple):
     name: str
     file: IO[bytes]
-    size: int | None  # of the file that is still written to: what comes later is not looked at
+    size: int | None  # of the current file: lines appended later are not examined
 
 
 def verify_log(*, older_elsewhere: bool = False, tick: Tick = lambda _: None) -> Findings:
-    """Everything that is wrong with this host's files. Raises Busy and OSError."""
+    """All defects of this host's files. Raises Busy and OSError."""
     path, host = settings.ORACLE_LOG_PATH, settings.ORACLE_LOG_NAME
     with ExitStack() as stack:
         with _held(path):
@@ -62,17 +62,17 @@ def verify_log(*, older_elsewhere: bool = False, tick: Tick = lambda _: None) ->
 
 
 def repair_log(found: Findings) -> None:
-    """Append what the database has and the file lacks; blank what was erased and is there again.
+    """Restore missing lines from the database, and blank previews that were erased.
 
-    The writer mends all but one case by itself: it takes an empty file for a
-    rotation, and only the walk (`found`) can tell that lines are gone with it.
+    The writer repairs every case but one: it takes an empty file for the result of a rotation,
+    and only `found` tells that lines were lost with it.
     """
     path = settings.ORACLE_LOG_PATH
     erase_again(found.not_erased)
     if found.cut_after is not None:
         with _held(path), LogFile(path) as file:
             if file.cut_torn_tail() is None:
-                put_back(
+                restore_after(
                     file,
                     host=settings.ORACLE_LOG_NAME,
                     after=found.cut_after,
@@ -83,22 +83,22 @@ def repair_log(found: Findings) -> None:
 
 class Exported(NamedTuple):
     lines: int
-    hole: int  # the first place at which the line before it is not on record; 0: none
+    missing_at: int  # the first sequence number whose predecessor is not on record; 0: none
 
 
 def export_log(target: Path, *, host: str, tick: Tick = lambda _: None) -> Exported:
-    """That host's whole record as one new file.
+    """Write that host's whole record to a new file.
 
-    Raises FileExistsError, other OSErrors and Damaged; then there is no new file.
+    Raises FileExistsError, other OSErrors and Damaged; no file is left then.
     """
-    written, hole, last = 0, 0, Position(0, chain.GENESIS)
+    written, missing_at, last = 0, 0, Position(0, chain.GENESIS)
     fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
     try:
         with os.fdopen(fd, "wb") as file:
             for row in LogEntry.objects.written(host).iterator(chunk_size=CHUNK):
                 file.write(_recorded(row).encode())
-                if not hole and (row.sequence, row.prev) != (last.sequence + 1, last.hash):
-                    hole = last.sequence + 1
+                if not missing_at and (row.sequence, row.prev) != (last.sequence + 1, last.hash):
+                    missing_at = last.sequence + 1
                 last = Position(row.sequence or 0, row.hash)
                 written += 1
                 tick(written)
@@ -107,13 +107,13 @@ def export_log(target: Path, *, host: str, tick: Tick = lambda _: None) -> Expor
     except BaseException:
         target.unlink()
         raise
-    return Exported(written, hole)
+    return Exported(written, missing_at)
 
 
 def _recorded(row: LogEntry) -> str:
     sealed = seal_row(row, row.prev)
     if sealed.hash != row.hash:
-        raise Damaged(f"place {row.sequence} of the record: its row was altered")
+        raise Damaged(f"the row with sequence number {row.sequence} was altered")
     return sealed.line
 
 
@@ -126,7 +126,7 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _open(path: Path, stack: ExitStack) -> list[_Part]:
-    """All files at once: a rotation that comes later renames what we hold."""
+    """Open all files at once: a later rotation renames files that are already open."""
     parts = []
     for one in rotated(path):
         file: IO[bytes] = stack.enter_context(one.open("rb"))
@@ -140,10 +140,10 @@ def _open(path: Path, stack: ExitStack) -> list[_Part]:
 
 
 def _begun(part: _Part, host: str) -> tuple[int, str]:
-    """Where in the record the file begins, as its first lines tell."""
+    """The file's place in the record, by its first lines: sequence number, else timestamp."""
     first = ""
     sequence = None
-    for line, _ in zip(_of_part(part), range(LOOK), strict=False):
+    for line, _ in zip(_of_part(part), range(ORDER_LINES), strict=False):
         fields = chain.parse(line.text) or {}
         first = first or str(fields.get("timestamp", ""))
         known = LogEntry.objects.written(host).filter(public_id=chain.entry_id(fields))
@@ -167,7 +167,7 @@ def _of_part(part: _Part) -> Iterator[Line]:
         ):
             number += 1
             left = None if left is None else left - len(text)
-            if len(text) == MAX_LINE_BYTES:  # no line of ours: told as one, whatever its length
+            if len(text) == MAX_LINE_BYTES:  # not ours: reported as one line, whatever its length
                 while text and not text.endswith(b"\n"):
                     text = part.file.readline(
                         MAX_LINE_BYTES if left is None else min(left, MAX_LINE_BYTES)

@@ -1,15 +1,13 @@
-"""From the outbox into the file: brings both into step, then writes what is pending.
+"""Writes the log's outbox to the file, after reconciling the two.
 
-Runs under the log's lock and outside any transaction. The database says what
-belongs into the file; the file's last line says what is there. Where they
-differ, by cause:
+Runs under the log's lock and outside any transaction. The rows say what the file should contain,
+the file's last line says what it does contain. They can differ after
 
-- a crash after the write: lines of rows not marked yet are marked, not repeated;
-- a file shorter than the record (power cut, truncation): its lines are put
-  back as they were, byte for byte;
-- no line at all (rotation): the chain goes on from the last row;
-- a last line that no row knows (a database restored from a backup): the chain
-  goes on from it if it is sound, else from the last row, for `audit_verify` to name.
+- a crash between write and mark: the rows of lines found are marked, the lines not repeated;
+- truncation or a power cut: the missing lines are appended again, byte for byte;
+- rotation (an empty file): the chain continues from the last row;
+- a restore of the database (the last line has no row): the chain continues from that line if its
+  hash is valid, else from the last row, and `audit_verify` reports the line.
 """
 
 import json
@@ -31,14 +29,14 @@ logger = logging.getLogger("audit.log")
 
 
 class Position(NamedTuple):
-    """Where the chain stands: the place and the hash of its last line."""
+    """The end of the chain: sequence number and hash of its last line."""
 
     sequence: int
     hash: str
 
 
 class Line(NamedTuple):
-    """A row as a line: the hash before it, its bytes, and where the chain stands after it."""
+    """A row and its line, with the hash of the line before it and the position after it."""
 
     row: LogEntry
     prev: str
@@ -47,25 +45,25 @@ class Line(NamedTuple):
 
 
 def write_batch(log: LogFile, *, host: str, sync: bool) -> int:
-    """How many lines were written, or found written; 0 when all is in step."""
+    """Returns how many lines were written or marked; 0: file and rows agree."""
     tail = log.cut_torn_tail()
     position = _last(host)
     if tail is None:
-        position, gained = _adopt(log.lines_before(), host, position)
+        position, marked = _mark_found(log.rotated_lines_backwards(), host, position)
     elif tail.get("hash") == position.hash:
-        gained = 0
+        marked = 0
     else:
-        if put_back := _put_back(log, tail, host, position, sync=sync):
-            return put_back
+        if restored := _restore_missing(log, tail, host, position, sync=sync):
+            return restored
         if sync:
-            log.sync()  # before a row is marked: whoever wrote the line may not have got so far
+            log.sync()  # before a row is marked: the process that wrote it may not have synced
         waiting = LogEntry.objects.pending(host).exists()
-        position, gained = _adopt(log.lines_backwards(), host, position, go_on=waiting)
-    return gained + _write_pending(log, host, position, sync=sync)
+        position, marked = _mark_found(log.lines_backwards(), host, position, go_on=waiting)
+    return marked + _write_pending(log, host, position, sync=sync)
 
 
-def put_back(log: LogFile, *, host: str, after: int, sync: bool) -> int:
-    """All lines of the record after that place, into a file that has lost them all."""
+def restore_after(log: LogFile, *, host: str, after: int, sync: bool) -> int:
+    """Append all lines after that sequence number to a file that has lost them."""
     total = 0
     while rows := _append_again(log, host, after, sync=sync):
         total, after = total + len(rows), rows[-1].sequence or 0
@@ -73,7 +71,7 @@ def put_back(log: LogFile, *, host: str, after: int, sync: bool) -> int:
 
 
 def seal_row(row: LogEntry, prev: str) -> chain.Sealed:
-    """The row's line; for a row in the file, `row.prev` gives the very same bytes again."""
+    """The row's line. For a written row, `row.prev` reproduces the same bytes."""
     return chain.seal(
         json.loads(row.entry),
         entry_id=row.public_id,
@@ -84,7 +82,7 @@ def seal_row(row: LogEntry, prev: str) -> chain.Sealed:
 
 
 def link(rows: Iterable[LogEntry], position: Position) -> list[Line]:
-    """The lines that these rows become after `position`."""
+    """The lines for these rows, chained after `position`."""
     lines = []
     for row in rows:
         sealed = seal_row(row, position.hash)
@@ -93,7 +91,7 @@ def link(rows: Iterable[LogEntry], position: Position) -> list[Line]:
 
 
 def mark(lines: Iterable[Line]) -> None:
-    """Mark the rows of these lines as written, all or none."""
+    """Mark the rows of these lines as written, in one transaction."""
     now = timezone.now()
     with transaction.atomic():
         for row, prev, _, at in lines:
@@ -110,10 +108,10 @@ def _write_pending(log: LogFile, host: str, position: Position, *, sync: bool) -
     return len(lines)
 
 
-def _put_back(
+def _restore_missing(
     log: LogFile, tail: dict[str, Any], host: str, position: Position, *, sync: bool
 ) -> int:
-    """Lines that the file had after its present last one, if that is a line of the record."""
+    """Append the written rows that follow the file's last line, if that line has a row."""
     known = LogEntry.objects.written(host).filter(public_id=chain.entry_id(tail)).first()
     if known is None or known.sequence == position.sequence:
         return 0
@@ -124,14 +122,17 @@ def _append_again(log: LogFile, host: str, after: int, *, sync: bool) -> list[Lo
     rows = list(LogEntry.objects.written(host).filter(sequence__gt=after)[:BATCH])
     if rows:
         log.append("".join(seal_row(row, row.prev).line for row in rows).encode(), sync=sync)
-        logger.warning("the log ended %d lines early; put back", len(rows))
+        logger.warning("%d lines were missing at the end of the log and were restored", len(rows))
     return rows
 
 
-def _adopt(
+def _mark_found(
     lines: Iterator[bytes], host: str, position: Position, *, go_on: bool = False
 ) -> tuple[Position, int]:
-    """Mark the rows whose lines end the file; `go_on` from a sound line that no row knows."""
+    """Mark the pending rows whose lines are at the end of the file.
+
+    `go_on`: continue the chain from a last line that has no row, if its hash is valid.
+    """
     last = list(islice(lines, BATCH + 1))
     parsed = [chain.parse(line) or {} for line in last]
     ids = [chain.entry_id(fields) for fields in parsed]
@@ -149,18 +150,18 @@ def _adopt(
 
 
 def _matching(due: Iterable[Line], parsed: Iterable[dict[str, Any]]) -> list[Line]:
-    """Without lines that differ from what their row gives: these are forged, the row is pending."""
+    """Lines identical to those of their rows. Others are forged, and their rows stay pending."""
     pairs = zip(due, parsed, strict=True)
     return [line for line, fields in pairs if line.at.hash == fields.get("hash")]
 
 
 def _from_unknown(line: bytes, fields: dict[str, Any], position: Position) -> Position:
-    sound = chain.verify(line.decode("ascii", "replace"), str(fields.get("prev"))) is None
+    valid = chain.verify(line.decode("ascii", "replace"), str(fields.get("prev"))) is None
     logger.warning(
-        "the log ends in a line that the database does not know; the chain goes on from %s",
-        "it" if sound else "the last one that it knows",
+        "the log's last line is not in the database; the chain continues from %s",
+        "that line" if valid else "the last line that is",
     )
-    return Position(position.sequence, fields["hash"]) if sound else position
+    return Position(position.sequence, fields["hash"]) if valid else position
 
 
 def _next(position: Position, sealed: chain.Sealed) -> Position:

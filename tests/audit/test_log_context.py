@@ -20,7 +20,7 @@ def test_only_the_short_hash_is_kept_and_only_for_the_block():
     assert log_session_hash() == ""
 
 
-def test_what_turns_out_later_lasts_to_the_end_of_the_block():
+def test_a_session_that_is_set_later_lasts_to_the_end_of_the_block():
     with log_session(""):
         set_log_session(ONE)
         assert log_session_hash() == short_hash(ONE)
@@ -29,19 +29,19 @@ def test_what_turns_out_later_lasts_to_the_end_of_the_block():
     assert log_session_hash() == ""
 
 
-def test_outside_any_block_nothing_is_begun_that_nobody_would_end():
+def test_outside_a_block_no_session_is_set():
     set_log_session(ONE)
     assert log_session_hash() == ""
 
 
-def test_a_block_that_fails_is_left_all_the_same():
+def test_the_session_is_reset_after_an_exception():
     with suppress(ZeroDivisionError), log_session(ONE):
         set_log_session(OTHER)
         1 / 0  # noqa: B018 - it fails
     assert log_session_hash() == ""
 
 
-def test_a_thread_of_its_own_is_about_nothing_and_work_on_a_loop_about_the_same():
+def test_a_new_thread_has_no_session_and_a_coroutine_inherits_it():
     seen = []
     with log_session(ONE):
         other = threading.Thread(target=lambda: seen.append(log_session_hash()))

@@ -47,7 +47,7 @@ def test_sweeps_at_once_write_every_line_once(log_path, elsewhere, monkeypatch):
     assert sorted(ids_in_the_file(log_path)) == ids_on_record()
 
 
-def test_a_process_killed_between_writing_and_marking_doubles_no_line(log_path, elsewhere):
+def test_a_process_killed_between_writing_and_marking_duplicates_no_line(log_path, elsewhere):
     log.append(checked())
     assert elsewhere.run("die before marking") == -signal.SIGKILL
     assert LogEntry.objects.pending("here").count() == 1
@@ -57,7 +57,7 @@ def test_a_process_killed_between_writing_and_marking_doubles_no_line(log_path, 
     assert not LogEntry.objects.pending("here").exists()
 
 
-def test_a_full_disk_loses_no_line_and_leaves_no_half_one(log_path, elsewhere):
+def test_a_full_disk_loses_no_line_and_leaves_no_torn_one(log_path, elsewhere):
     # Longer than the database's own files, which are under the same limit.
     padding = b"{}\n" * 3_000_000
     log_path.write_bytes(padding)
@@ -69,7 +69,7 @@ def test_a_full_disk_loses_no_line_and_leaves_no_half_one(log_path, elsewhere):
     assert sorted(ids_in_the_file(log_path)) == ids_on_record()
 
 
-def test_a_file_that_may_not_be_written_is_written_later(log_path, elsewhere):
+def test_lines_for_a_read_only_file_are_written_later(log_path, elsewhere):
     log.append(checked())
     log_path.chmod(0o440)
     assert elsewhere.run("may not write") == 0
@@ -79,7 +79,7 @@ def test_a_file_that_may_not_be_written_is_written_later(log_path, elsewhere):
     assert len(ids_in_the_file(log_path)) == 2
 
 
-def test_a_killed_holder_of_the_lock_gives_it_up(log_path, elsewhere):
+def test_a_killed_process_releases_the_lock(log_path, elsewhere):
     holder = elsewhere.start("hold the lock")
     try:
         assert holder.stdout.readline() == "True\n"

@@ -1,8 +1,8 @@
 """Signatures of queued jobs across key rotations: django-q drops what SECRET_KEY did not sign.
 
-So that a new SECRET_KEY loses no job, those that a key of SECRET_KEY_FALLBACKS
-signed are signed anew when they are given out, and those of a key that this
-process does not know are left for one that does.
+Jobs signed with a key of SECRET_KEY_FALLBACKS are signed anew when they are dequeued, and jobs
+signed with a key that this process does not know are left for one that does, so that a key
+rotation loses no job.
 """
 
 from datetime import UTC, datetime

@@ -77,8 +77,8 @@ def is_stalled(queue: str, *, timeout: float) -> bool:
 class DelayingBroker(ORM):
     """The database queue, with exact delays, first in, first out.
 
-    A row is free once its `lock` has passed, so a delay is a lock in the
-    future; django-q's own scheduler looks only every 30 s.
+    A row is free once its `lock` has passed, so a delay is a lock in the future. django-q's own
+    scheduler runs only every 30 s.
     """
 
     heartbeat: Heartbeat | None = None  # of this process's pool

@@ -1,8 +1,8 @@
 """A django-q2 worker pool that can be killed as a whole, and its heartbeat.
 
-django-q's processes share locks, and one that is killed takes those it holds with
-it: nothing ends, and something has stopped for good. The database cannot tell
-which pool that was, nor that jobs are done and never taken off the queue.
+django-q's processes share locks. If one is killed while it holds a lock, the others block for
+good without ending. The database shows neither which pool is stuck nor that finished jobs are no
+longer removed from the queue; the heartbeat does.
 """
 
 import os
@@ -73,7 +73,7 @@ class Heartbeat:
     def __init__(self) -> None:
         self._round = RawValue("d", 0.0)
         self._taken = RawValue("d", 0.0)
-        self._owed_since = RawValue("d", 0.0)
+        self._in_progress_since = RawValue("d", 0.0)
 
     def guard_checked(self) -> None:
         """The guard has checked its processes."""
@@ -82,12 +82,12 @@ class Heartbeat:
     def job_taken(self) -> None:
         """A job was taken from the queue."""
         self._taken.value = time.monotonic()
-        if not self._owed_since.value:
-            self._owed_since.value = self._taken.value
+        if not self._in_progress_since.value:
+            self._in_progress_since.value = self._taken.value
 
     def job_done(self) -> None:
         """A job was completed and removed from the queue."""
-        self._owed_since.value = 0.0
+        self._in_progress_since.value = 0.0
 
     def is_idle(self, timeout: float) -> bool:
         """Whether no job was taken for `timeout` seconds, by the monotonic clock."""
@@ -98,6 +98,6 @@ class Heartbeat:
         too_long_ago = time.monotonic() - timeout
         if 0 < self._round.value < too_long_ago:
             return f"The guard has not checked the workers for {timeout:g} s"
-        if 0 < self._owed_since.value < too_long_ago:
-            return f"A job was taken {timeout:g} s ago, and none is done since"
+        if 0 < self._in_progress_since.value < too_long_ago:
+            return f"A job was taken {timeout:g} s ago, and none has finished since"
         return ""

@@ -22,7 +22,7 @@ def alert_unreconciled(why: str) -> None:
 def alert_discrepancies(kinds: Mapping[str, int]) -> None:
     """Discrepancies are left that only staff can repair, and that have no case."""
     listed = ", ".join(f"{kind} ({count})" for kind, count in sorted(kinds.items()))
-    _alert_reconciliation("gaps.", f"Discrepancies left for staff: {listed}")
+    _alert_reconciliation("discrepancies.", f"Discrepancies left for staff: {listed}")
 
 
 def _alert_reconciliation(name: str, about: str) -> None:

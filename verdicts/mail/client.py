@@ -43,10 +43,10 @@ def send(message: Message) -> None:
         # In a thread with a total deadline: SMTP's time-out is per read.
         within(DEADLINE, asyncio.to_thread(mime.send))
     except ValueError as error:  # of Django's; its text quotes the address
-        raise MailRefused(f"it cannot be written as a message ({type(error).__name__})") from None
+        raise MailRefused(f"the message is not valid ({type(error).__name__})") from None
     except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:
         raise MailRefused(f"the mail server refused it ({type(error).__name__})") from None
     except ConnectionRefusedError:
         raise MailRefused("there is no mail server at that address") from None
     except (OSError, smtplib.SMTPException) as error:
-        raise MailUncertain(f"the mail server did not say ({type(error).__name__})") from None
+        raise MailUncertain(f"no answer from the mail server ({type(error).__name__})") from None

@@ -40,7 +40,7 @@ class GraphBackend(BaseEmailBackend):
             try:
                 within(DEADLINE, _send(_client(), message))
             except (TimeoutError, httpx.ReadTimeout, httpx.RemoteProtocolError, httpx.ReadError):
-                raise MailUncertain("Graph did not say whether it took the message") from None
+                raise MailUncertain("Graph did not say whether it accepted the message") from None
             except httpx.HTTPError as error:
                 raise MailRefused(f"Graph is unreachable ({type(error).__name__})") from None
         return len(email_messages)
@@ -86,7 +86,7 @@ async def _access_token(client: httpx.AsyncClient, *, renew: bool = False) -> st
         granted = loads(answer.text)
         token, seconds = str(granted["access_token"]), float(granted["expires_in"])
     except (ValueError, KeyError, TypeError):
-        raise MailRefused("Graph's answer holds no token") from None
+        raise MailRefused("Graph's answer contains no token") from None
     _token = (token, time.monotonic() + seconds - EARLY)
     return token
 

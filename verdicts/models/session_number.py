@@ -1,7 +1,7 @@
-"""A session's number: the primary key of whatever is looked up by session and must not take long.
+"""An integer primary key computed from the session id, for tables that are read by session.
 
-A text of seventy letters is found in an index, and then its row in the table: two
-trees, of which the first is the larger. A number is found in the table itself.
+An index on ids of seventy characters is larger than the table, and a look-up needs both; an
+integer primary key is found in the table itself.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ from verdicts.core.sessions import session_number
 
 
 class SessionNumber(models.BigIntegerField):  # type: ignore[type-arg]  # none at run time
-    """Made of the row's `session_id`. Two sessions of one number would take each other's place."""
+    """Computed from `session_id`. If two sessions share a number, the later row replaces the other."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"primary_key": True, "editable": False, **options})
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str | None:
-        """SQLite puts rows in the order of what is called by just this name."""
+        """SQLite stores rows by their primary key only if its type is exactly `integer`."""
         return "integer" if connection.vendor == "sqlite" else super().db_type(connection)
 
     def get_pk_value_on_save(self, instance: models.Model) -> int:

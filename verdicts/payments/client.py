@@ -1,7 +1,6 @@
-"""Stripe: create, re-read and list checkout sessions, refund, read signed events.
+"""Stripe: create, re-read and list checkout sessions, refund, verify and parse webhook events.
 
-The only importer of the stripe package. Objects leave here as plain dicts;
-errors are mapped here, once.
+The only importer of the stripe package. Returns plain dicts; maps the SDK's errors to ours.
 """
 
 import re
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from stripe import StripeClient
 
 DEADLINE: Final = 15.0
-PAGE: Final = 100  # the most that Stripe gives at once
+PAGE: Final = 100  # Stripe's maximum
 _NAME: Final = re.compile(r"[\w.]{1,255}", re.ASCII)
 TOLERANCE: Final = 300  # seconds that a signature stays valid, Stripe's own default
 
@@ -66,10 +65,10 @@ def retrieve_session(account: Account, session_id: str) -> dict[str, Any]:
 def list_sessions(
     account: Account, *, since: int, seconds: float
 ) -> Iterator[list[dict[str, Any]]]:
-    """Sessions created since then and finished with, in pages, the newest first.
+    """Completed sessions created since then, in pages, newest first.
 
-    Finished with is not paid: Stripe has no such filter. Raises a PaymentError, also
-    once `seconds` are over, which include what is done between the pages.
+    Complete does not mean paid: Stripe has no such filter. Raises a PaymentError, also after
+    `seconds`, which include the caller's work between the pages.
     """
     sessions = _client(account, generation()).v1.checkout.sessions
     wanted = {"status": "complete", "created": {"gte": since}}
@@ -77,21 +76,21 @@ def list_sessions(
 
 
 def list_refunds(account: Account, *, since: int, seconds: float) -> Iterator[list[dict[str, Any]]]:
-    """Refunds made since then, each with its `charge` as an event would tell it."""
+    """Refunds made since then, each with its `charge` as in an event."""
     refunds = _client(account, generation()).v1.refunds
     wanted = {"expand": ["data.charge"], "created": {"gte": since}}
     yield from _pages(account, refunds.list_async, wanted, seconds)
 
 
 def refund(account: Account, payment_intent: str, *, idempotency_key: str) -> dict[str, Any]:
-    """Pay everything back that is left of a payment; the same key does it once."""
+    """Refund all that is left of a payment; idempotent for the same key."""
     refunds = _client(account, generation()).v1.refunds
     options: Any = {"idempotency_key": idempotency_key}
     return _call(account, refunds.create_async({"payment_intent": payment_intent}, options))
 
 
 def read_event(payload: bytes, signature: str, secrets: list[str]) -> Event:
-    """The event in a signed webhook body. Several secrets: while one is being rotated."""
+    """The event in a signed webhook body. Several secrets are accepted during a rotation."""
     # Imported at the call, like every SDK.
     from stripe import SignatureVerificationError, WebhookSignature  # noqa: PLC0415 - see _call
 
@@ -106,7 +105,7 @@ def read_event(payload: bytes, signature: str, secrets: list[str]) -> Event:
         except (SignatureVerificationError, ValueError, TypeError):  # TypeError: not ASCII
             continue
     else:
-        raise BadSignature("the signature does not fit the body")
+        raise BadSignature("the signature does not match the body")
     return _event(text)
 
 
@@ -133,7 +132,7 @@ def _pages(
     while True:
         left = end - time.monotonic()
         if left <= 0:
-            raise PaymentsBusy(f"Stripe's list did not come to its end within {seconds:.3g} s")
+            raise PaymentsBusy(f"Stripe's list was not complete within {seconds:.3g} s")
         page = _call(replace(account, deadline=min(left, account.deadline)), ask(wanted))
         yield page["data"]
         if not page["data"] or not page["has_more"]:
@@ -142,7 +141,7 @@ def _pages(
 
 
 def _call(account: Account, call: Coroutine[Any, Any, Any]) -> dict[str, Any]:
-    import stripe  # noqa: PLC0415 - a quarter of a second that only callers pay
+    import stripe  # noqa: PLC0415 - a quarter of a second, for processes that call it only
 
     try:
         result: dict[str, Any] = within(account.deadline, call).to_dict()
@@ -152,16 +151,16 @@ def _call(account: Account, call: Coroutine[Any, Any, Any]) -> dict[str, Any]:
         if error.code == "resource_missing":
             raise UnknownSession("Stripe does not know it") from None
         if error.code == "charge_already_refunded":
-            raise AlreadyRefunded("it was paid back before") from None
+            raise AlreadyRefunded("it was refunded before") from None
         raise PaymentRefused(f"Stripe refused the request ({error.code or error.param})") from None
     except (stripe.AuthenticationError, stripe.PermissionError) as error:
         raise PaymentRefused(f"Stripe refused our key ({type(error).__name__})") from None
     except stripe.StripeError as error:
-        raise PaymentsBusy(f"Stripe is not to be reached ({type(error).__name__})") from None
+        raise PaymentsBusy(f"Stripe is unreachable ({type(error).__name__})") from None
     return result
 
 
-@cache  # kept: one that is dropped leaves its connections open behind it
+@cache  # a client that is dropped leaves its connections open
 def _client(account: Account, _generation: int) -> "StripeClient":
     import stripe  # noqa: PLC0415 - see _call
 

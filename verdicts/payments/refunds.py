@@ -25,7 +25,7 @@ from verdicts.review.cases import open_case
 
 Outcome = StripeEvent.Outcome
 
-# Stripe's refund states in which the money is on its way back, or there.
+# Stripe's refund states in which the money is or will be returned.
 ACCEPTED: Final = ("succeeded", "pending", "requires_action")
 ENDED_UNPAID: Final = ("failed", "canceled")
 REFUNDED_EARLY: Final = "refunded before it was judged"  # shown as the order's reason
@@ -36,7 +36,7 @@ def refund_order(order: Order, *, account: Account, who: User, reason: str) -> b
     if order.refunded_at:
         return False
     if not order.payment_intent:
-        raise PaymentRefused("there is no payment to pay back")
+        raise PaymentRefused("there is no payment to refund")
     cents = _request_refund(account, order)
     with transaction.atomic():
         new = record_refund(order, cents)
@@ -58,7 +58,7 @@ def _request_refund(account: Account, order: Order) -> int:
         return order.refunded_cents or order.price_cents
     amount = made.get("amount")
     if made.get("status") not in ACCEPTED or type(amount) is not int:
-        raise PaymentRefused("Stripe could not pay it back: see its dashboard")
+        raise PaymentRefused("Stripe could not refund it: see its dashboard")
     return min(order.refunded_cents + amount, MAX_AMOUNT)
 
 

@@ -57,7 +57,7 @@ class ReadCounter:
                 self._start(FLUSH_INTERVAL, self.flush)
 
     def stop(self) -> None:
-        """Write everything, also what another thread is writing or had to put back."""
+        """Write everything, also counts that another thread is writing."""
         with self._writing:
             self.flush()
 

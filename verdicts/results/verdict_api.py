@@ -34,7 +34,9 @@ class VerdictSerializer(serializers.Serializer[Any]):
     query = serializers.CharField()
     verdict = serializers.DictField(help_text="What the model said, as the gate approved it.")
     cached_at = serializers.DateTimeField()
-    regen = serializers.BooleanField(help_text="Whether it had to be made again.")
+    regen = serializers.BooleanField(
+        help_text="Whether it was regenerated because the cache had lost it."
+    )
     regen_reason = serializers.ChoiceField(choices=["cache_miss"], allow_null=True)
     divergence = DivergenceSerializer(allow_null=True, help_text="Null for an original.")
     refunded_at = serializers.DateTimeField(required=False)
@@ -64,7 +66,7 @@ class VerdictView(PrivateView):
         responses={
             200: VerdictSerializer,
             202: WorkingSerializer,
-            304: OpenApiResponse(description="You have it already."),
+            304: OpenApiResponse(description="Not modified: your copy is current."),
             (400, CONTENT_TYPE): documented("No session id."),
             (402, CONTENT_TYPE): documented("Not paid."),
             (404, CONTENT_TYPE): documented("Unknown here and to Stripe."),

@@ -91,8 +91,9 @@ def _export(target: Path, host: str) -> str:
     except Damaged as error:
         raise CommandError(f"Nothing exported. {error}.", returncode=FAULTY) from None
     told = f"{_count(written.lines, 'line')} of {host} written to {target}."
-    if written.hole:
-        missing = f"NOT WHOLE: at place {written.hole:,} of the record something is missing from "
+    if written.missing_at:
+        at = f"{written.missing_at:,}"
+        missing = f"NOT WHOLE: at place {at} of the record something is missing from "
         raise CommandError(
             f"{told}\n{missing}the database. The host's own files may have it.", returncode=FAULTY
         )

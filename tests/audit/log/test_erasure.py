@@ -33,7 +33,7 @@ def beside(path, suffix):
     return path.with_name(path.name + suffix)
 
 
-def test_rows_and_lines_are_blank_and_every_hash_is_as_it_was(log_path):
+def test_rows_and_lines_are_blanked_and_hashes_are_unchanged(log_path):
     append(GONE, KEPT, GONE)
     log.append(compared(GONE))
     hashes = [line["hash"] for line in read_chain(log_path)]
@@ -91,7 +91,7 @@ def test_each_host_erases_its_own_file(log_path, settings):
     assert not LogEntry.objects.filter(erased_in_file_at=None).exists()
 
 
-def test_what_was_not_written_yet_is_written_blank(log_path):
+def test_a_pending_line_is_written_with_a_blank_preview(log_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(log, "flush", lambda: 0)
         append(GONE)
@@ -100,7 +100,7 @@ def test_what_was_not_written_yet_is_written_blank(log_path):
     assert read_chain(log_path)[0]["query_preview"] == ""
 
 
-def test_a_line_that_is_put_back_stays_erased(log_path):
+def test_a_restored_line_stays_erased(log_path):
     append(KEPT, GONE)
     erase_previews([GONE])
     log.sweep()
@@ -109,7 +109,7 @@ def test_a_line_that_is_put_back_stays_erased(log_path):
     assert read_chain(log_path)[1]["query_preview"] == ""
 
 
-def test_audit_verify_tells_what_is_erased_and_still_there(log_path, capsys):
+def test_audit_verify_reports_an_erased_preview_that_is_still_in_the_file(log_path, capsys):
     append(GONE)
     erase_previews([GONE])
     with pytest.raises(Exception, match="erased in the database and is still in the file"):
@@ -117,7 +117,7 @@ def test_audit_verify_tells_what_is_erased_and_still_there(log_path, capsys):
     call_command("audit_verify", "--repair")
 
 
-def test_a_damaged_archive_is_told_and_tried_again_and_keeps_nothing_else_waiting(log_path, caplog):
+def test_a_damaged_archive_is_reported_and_retried_and_blocks_no_other_file(log_path, caplog):
     append(*[KEPT] * 40, GONE)
     whole = gzip.compress(log_path.read_bytes())
     packed = beside(log_path, ".1.gz")
@@ -127,14 +127,14 @@ def test_a_damaged_archive_is_told_and_tried_again_and_keeps_nothing_else_waitin
     erase_previews([GONE])
     log.sweep()
     assert "secret" not in log_path.read_text()
-    assert "still in the log's files" in caplog.text
+    assert "still in the log files" in caplog.text
     assert LogEntry.objects.to_erase("here").count() == 2
     packed.unlink()
     log.sweep()
     assert LogEntry.objects.to_erase("here").count() == 0
 
 
-def test_it_is_one_query_where_there_is_nothing_to_erase(log_path, django_assert_num_queries):
+def test_nothing_to_erase_costs_one_query(log_path, django_assert_num_queries):
     append(KEPT)
     with django_assert_num_queries(1):
         assert apply_erasures() == 0
@@ -147,7 +147,7 @@ def test_many_sessions_are_found(log_path):
     assert erase_previews(sessions) == 0
 
 
-def test_a_preview_that_quotes_an_erased_session_is_its_own_customers(log_path):
+def test_another_customers_preview_that_quotes_an_erased_session_is_kept(log_path):
     append(GONE)
     log.append(checked(KEPT, query=f"Was the verdict {GONE} right?"))
     erase_previews([GONE])
@@ -159,7 +159,7 @@ def test_a_preview_that_quotes_an_erased_session_is_its_own_customers(log_path):
     call_command("audit_verify")
 
 
-def test_a_line_that_is_none_of_ours_keeps_no_preview_and_nothing_else_waiting(log_path):
+def test_a_foreign_line_keeps_no_preview_and_blocks_no_other_line(log_path):
     append(GONE, KEPT)
     forged = f'{{"session_id":"{GONE}","query_preview":"secret of {GONE}","n":NaN}}\n'
     log_path.write_text(forged + log_path.read_text())
@@ -170,7 +170,7 @@ def test_a_line_that_is_none_of_ours_keeps_no_preview_and_nothing_else_waiting(l
     assert LogEntry.objects.to_erase("here").count() == 0
 
 
-def test_a_file_that_may_not_be_read_keeps_no_other_waiting(log_path, monkeypatch, caplog):
+def test_an_unreadable_file_blocks_no_other_file(log_path, monkeypatch, caplog):
     append(GONE)
     log_path.rename(beside(log_path, ".1.gz"))
     append(GONE)
@@ -187,7 +187,7 @@ def test_a_file_that_may_not_be_read_keeps_no_other_waiting(log_path, monkeypatc
 
 
 @pytest.mark.parametrize("when", ["while it is read", "after it was listed"])
-def test_a_rotation_meanwhile_keeps_no_preview(log_path, monkeypatch, when):
+def test_a_rotation_during_the_erasure_keeps_no_preview(log_path, monkeypatch, when):
     append(GONE, KEPT)
     aside = beside(log_path, ".1")
 
@@ -213,7 +213,7 @@ def test_a_rotation_meanwhile_keeps_no_preview(log_path, monkeypatch, when):
     call_command("audit_verify")
 
 
-def test_repair_erases_again_what_came_back(log_path, capsys):
+def test_repair_erases_a_preview_that_came_back(log_path, capsys):
     append(GONE, KEPT)
     before = log_path.read_bytes()
     erase_previews([GONE])
@@ -226,7 +226,7 @@ def test_repair_erases_again_what_came_back(log_path, capsys):
     assert f"secret of {GONE}" not in log_path.read_text()
 
 
-def test_a_draft_is_nobody_elses_to_read_and_a_kill_leaves_none_for_long(log_path, monkeypatch):
+def test_a_draft_is_private_and_one_of_a_killed_process_is_removed(log_path, monkeypatch):
     append(GONE, KEPT)
     log_path.chmod(0o640)
     left = log_path.with_name(f".{log_path.name}.1.erasing")

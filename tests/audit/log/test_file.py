@@ -27,13 +27,13 @@ def torn(path):
 
 @pytest.mark.parametrize("length", [0, 1, 100, 2046, 2047, 2048, 30_000])
 @pytest.mark.parametrize("end", [b"", b"half"])
-def test_lines_come_back_whole_from_the_end(path, length, end):
+def test_lines_are_read_backwards_whole(path, length, end):
     lines = [bytes([65 + number]) * length + b"\n" for number in range(20)]
     path.write_bytes(b"".join(lines) + end)
     assert backwards(path) == [*([end] if end else []), *reversed(lines)]
 
 
-def test_a_new_file_has_no_lines_and_is_not_for_everyone(path):
+def test_a_new_file_is_empty_and_not_world_readable(path):
     assert backwards(path) == []
     assert path.stat().st_mode & 0o007 == 0
 
@@ -42,7 +42,7 @@ def test_a_new_file_has_no_lines_and_is_not_for_everyone(path):
     "tail",
     [b'{"b":', b"\0" * 9_000, b"\0\0\0\n", b'{"b":2}', b"[]\n", b'"\n{"b"', b"\n", b"\xff\n"],
 )
-def test_a_torn_tail_is_put_aside_and_nothing_else(path, tail):
+def test_only_the_torn_tail_is_moved_away(path, tail):
     path.write_bytes(b'{"a":1}\n' + tail)
     for _ in range(2):
         assert cut(path) == {"a": 1}
@@ -50,13 +50,13 @@ def test_a_torn_tail_is_put_aside_and_nothing_else(path, tail):
         assert torn(path).read_bytes() == tail.removesuffix(b"\n") + b"\n"
 
 
-def test_a_file_that_is_torn_altogether_is_empty_then(path):
+def test_a_file_of_one_torn_line_becomes_empty(path):
     path.write_bytes(b'{"a"')
     assert cut(path) is None
     assert path.read_bytes() == b""
 
 
-def test_what_is_torn_later_is_added_to_what_was(path):
+def test_torn_tails_are_appended(path):
     for part in (b"one", b"two"):
         path.write_bytes(part)
         cut(path)
@@ -80,7 +80,7 @@ def test_one_lock_at_a_time(path):
         assert again
 
 
-def test_rotated_files_are_neither_lock_nor_torn_tail_nor_the_log(path):
+def test_rotated_files_exclude_the_lock_torn_tails_and_the_log(path):
     siblings = {"oracle_log.jsonl.1", "oracle_log.jsonl.2.gz", "oracle_log.jsonl-20260416"}
     for name in (*siblings, path.name, "other.jsonl", path.name + ".lock", path.name + ".torn"):
         (path.parent / name).touch()

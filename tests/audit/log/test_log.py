@@ -20,7 +20,7 @@ from tests.support.service_log import listening
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_line_follows_its_commit(log_path):
+def test_a_line_is_written_after_its_commit(log_path):
     with transaction.atomic():
         row = log.append(checked())
         assert not log_path.exists()
@@ -51,7 +51,7 @@ def test_inside_a_transaction_nothing_is_written(log_path):
         assert not log_path.exists()
 
 
-def test_the_keys_are_the_documents_in_its_order_then_ours(log_path):
+def test_the_documents_keys_come_first_in_its_order(log_path):
     entries = [checked(), compared()]
     with transaction.atomic():
         for entry in entries:
@@ -71,15 +71,15 @@ def test_odd_text_is_one_line_on_every_database(log_path, query):
     assert log_path.read_bytes().count(b"\n") == 1
 
 
-def test_every_salt_is_another(log_path):
+def test_salts_are_unique(log_path):
     for _ in range(3):
         log.append(checked())
     assert len({line["preview_commitment"] for line in read_chain(log_path)}) == 3
 
 
 @pytest.mark.parametrize("bad", [{"hash": "x"}, {"id": "x"}, {"score": float("nan")}])
-def test_what_cannot_become_a_line_stops_the_transaction(log_path, bad):
-    with pytest.raises(ValueError, match=r"chain sets these|JSON"):
+def test_an_entry_that_cannot_be_serialized_aborts_the_transaction(log_path, bad):
+    with pytest.raises(ValueError, match=r"reserved for the hash chain|JSON"):
         log.append({**checked(), **bad})
     with pytest.raises(TypeError):
         log.append({**checked(), "query_preview": None})
@@ -107,7 +107,7 @@ def a_folder(path):
 
 
 @pytest.mark.parametrize("broken", [missing_folder, a_folder])
-def test_a_failed_write_is_told_counted_and_repaired(log_path, settings, caplog, broken):
+def test_a_failed_write_is_logged_counted_and_repaired(log_path, settings, caplog, broken):
     settings.ORACLE_LOG_PATH = broken(log_path.with_name("broken.jsonl"))
     with listening() as lines, log_session("cs_test_another1"):
         row = log.append(checked("cs_test_12345678", query="my secret plan"))
@@ -127,7 +127,7 @@ def test_a_failed_write_is_told_counted_and_repaired(log_path, settings, caplog,
     assert len(read_chain(log_path)) == 2
 
 
-def test_a_database_that_fails_is_told_without_its_words(log_path, caplog, monkeypatch):
+def test_a_database_error_is_logged_without_its_text(log_path, caplog, monkeypatch):
     def fail(*_args, **_options):
         raise OperationalError("Failing row contains (my secret plan)")
 
@@ -161,7 +161,7 @@ def test_rotation_by_copying_and_truncating_keeps_one_chain(log_path):
     assert len(read_chain(aside, log_path)) == 2
 
 
-def test_an_erased_preview_leaves_a_chain_that_goes_on(log_path):
+def test_the_chain_continues_after_an_erased_preview(log_path):
     log.append(checked(query="my secret plan"))
     log.append(compared())
     lines = log_path.read_text().splitlines(keepends=True)
@@ -190,7 +190,7 @@ def test_a_lock_that_is_taken_leaves_the_line_to_the_sweep(log_path):
     assert LogEntry.objects.get().failures == 0
 
 
-def test_a_file_that_ends_early_is_noticed_and_rotation_is_not_that(log_path):
+def test_a_truncated_file_is_detected_and_a_rotated_one_is_not_reported(log_path):
     assert not log.is_cut_short()
     for _ in range(3):
         log.append(checked())

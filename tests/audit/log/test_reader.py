@@ -42,7 +42,7 @@ def test_the_original_is_the_first_approved_original_of_the_session(path):
 @pytest.mark.parametrize(
     "change", [{"approved": False}, {"approved": 1}, {"kind": "regen"}, {"event": "other"}]
 )
-def test_nothing_else_is_an_original(path, change):
+def test_only_approved_originals_count(path, change):
     written(path, original(**change))
     assert find_original(path, SESSION) is None
 
@@ -51,7 +51,7 @@ def test_without_a_log_there_is_no_original(path):
     assert find_original(path, SESSION) is None
 
 
-def test_what_rotation_put_aside_is_read_oldest_first(path):
+def test_rotated_files_are_read_oldest_first(path):
     days = [f"2026-04-{day}T12:00:00.000000Z" for day in (13, 14, 15, 16)]
     written(path, original(days[3]))
     written(path.with_name(path.name + ".1"), original(days[2]))
@@ -61,14 +61,14 @@ def test_what_rotation_put_aside_is_read_oldest_first(path):
     assert find_original(path, SESSION)["timestamp"] == days[0]
 
 
-def test_a_torn_tail_and_lines_of_rubbish_are_passed_over(path):
+def test_a_torn_tail_and_malformed_lines_are_skipped(path):
     path.write_bytes(b"\0\xff\n" + f'rubbish "{SESSION}"\n'.encode())
     assert find_original(path, SESSION) is None
     written(path, original(), end='{"event":"tmm_cross')
     assert find_original(path, SESSION) == original()
 
 
-def test_a_damaged_archive_is_read_as_far_as_it_goes(path, caplog):
+def test_a_damaged_archive_is_read_up_to_the_damage(path, caplog):
     archive = path.with_name(path.name + ".1.gz")
     written(archive, original(), *(checked(f"cs_test_{n:08}") for n in range(500)))
     archive.write_bytes(archive.read_bytes()[:-20])
@@ -79,7 +79,7 @@ def test_a_damaged_archive_is_read_as_far_as_it_goes(path, caplog):
     assert find_original(path, SESSION) is None
 
 
-def test_what_became_of_many_sessions_is_found_in_one_walk(path):
+def test_the_states_of_many_sessions_are_found_in_one_pass(path):
     judged, rejected, erased, other = (f"cs_test_1234567{n}" for n in range(4))
     written(
         path,

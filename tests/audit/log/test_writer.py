@@ -64,7 +64,7 @@ def test_lines_that_were_rotated_away_before_they_were_marked_are_not_repeated(l
     assert len(read_chain(aside, log_path)) == 5
 
 
-def test_a_torn_line_is_written_again_as_it_was(log_path):
+def test_a_torn_line_is_rewritten_byte_for_byte(log_path):
     append(3)
     whole = log_path.read_bytes()
     for length in (len(whole) - 1, len(whole) - 200):
@@ -74,30 +74,30 @@ def test_a_torn_line_is_written_again_as_it_was(log_path):
     assert in_step(log_path)
 
 
-def test_lines_that_the_file_lost_are_put_back_as_they_were(log_path, caplog):
+def test_lines_missing_from_the_file_are_restored_byte_for_byte(log_path, caplog):
     append(5)
     whole = log_path.read_bytes()
     first = whole[: whole.index(b"\n") + 1]
     log_path.write_bytes(first)
     assert log.sweep() == 4
     assert log_path.read_bytes() == whole
-    assert "4 lines early" in caplog.text
+    assert "4 lines were missing" in caplog.text
 
     log_path.write_bytes(first)
-    append(1)  # mends first, and the new line comes with the next turn
+    append(1)  # restores first; the next flush writes the new line
     log.sweep()
     assert log_path.read_bytes().startswith(whole)
     assert in_step(log_path)
 
 
-def test_a_database_older_than_the_file_goes_on_from_the_files_last_line(log_path, caplog):
+def test_a_restored_database_continues_from_the_files_last_line(log_path, caplog):
     append(3)
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM audit_logentry")
     log.sweep()
-    assert "does not know" not in caplog.text  # nothing was to be written
+    assert "not in the database" not in caplog.text  # nothing had to be written
     append(2)
-    assert "goes on from it" in caplog.text
+    assert "continues from that line" in caplog.text
     assert len(read_chain(log_path)) == 5
 
 
@@ -113,7 +113,7 @@ FORGED = seal(checked(), entry_id="f" * 32, salt="", commitment="", prev=GENESIS
         FORGED.replace("quick", "full"),
     ],
 )
-def test_a_forged_last_line_is_kept_and_the_chain_goes_round_it(log_path, caplog, forged):
+def test_a_forged_last_line_is_kept_and_the_chain_skips_it(log_path, caplog, forged):
     append(2)
     sound = log_path.read_text()
     log_path.write_text(sound + forged)
@@ -121,7 +121,7 @@ def test_a_forged_last_line_is_kept_and_the_chain_goes_round_it(log_path, caplog
     lines = log_path.read_text().splitlines(keepends=True)
     assert lines[2] == forged
     assert verify(lines[2], json.loads(lines[1])["hash"]) is not None
-    assert "goes on from the last one that it knows" in caplog.text
+    assert "continues from the last line that is" in caplog.text
     log_path.write_text("".join(lines[:2] + lines[3:]))
     assert in_step(log_path)
 
@@ -146,14 +146,14 @@ def test_a_line_forged_under_the_id_of_a_pending_row_does_not_replace_it(log_pat
     assert row.hash == lines[2]["hash"]
 
 
-def test_a_row_gives_its_line_again(log_path):
+def test_a_row_reproduces_its_line(log_path):
     append(2)
     rows = LogEntry.objects.written("here")
     lines = [writer.seal_row(row, row.prev).line for row in rows]
     assert "".join(lines) == log_path.read_text()
 
 
-def test_more_than_a_batch_takes_several_turns(log_path, monkeypatch):
+def test_more_than_a_batch_takes_several_flushes(log_path, monkeypatch):
     monkeypatch.setattr(writer, "BATCH", 10)
     monkeypatch.setattr(log, "flush", lambda: None)
     append(25)
@@ -168,7 +168,7 @@ def test_more_than_a_batch_takes_several_turns(log_path, monkeypatch):
 
 
 @pytest.mark.parametrize("sync", [True, False])
-def test_the_disk_is_waited_for_before_a_row_is_marked(log_path, settings, monkeypatch, sync):
+def test_the_file_is_synced_before_a_row_is_marked(log_path, settings, monkeypatch, sync):
     settings.ORACLE_LOG_SYNC = sync
     steps = []
     mark = writer.mark

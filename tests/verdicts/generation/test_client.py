@@ -37,19 +37,19 @@ def test_each_error_is_mapped_once(sandbox, endpoint, fault, error):
     assert "key" not in str(caught.value).split()
 
 
-def test_a_quota_is_waited_for_within_the_deadline(sandbox, endpoint):
+def test_the_call_waits_for_quota_within_its_deadline(sandbox, endpoint):
     sandbox.fault("gemini", "rate_limited", times=4)  # more than the three tries of other faults
     assert generate(REQUEST, replace(endpoint, deadline=20)).text
     assert len(sandbox.requests("gemini")) == 5
 
 
-def test_a_quota_that_does_not_open_in_time_is_told_as_such(sandbox, endpoint):
+def test_a_quota_that_stays_exhausted_is_reported_as_such(sandbox, endpoint):
     sandbox.fault("gemini", "rate_limited", times=None)
     with pytest.raises(ModelBusy, match="the model answered 429 for 3 s"):
         generate(REQUEST, replace(endpoint, deadline=3))
 
 
-def test_who_finds_no_place_in_the_line_does_not_wait(sandbox, endpoint):
+def test_a_call_that_may_not_wait_for_quota_returns_at_once(sandbox, endpoint):
     sandbox.fault("gemini", "rate_limited")
     with pytest.raises(ModelFull):
         generate(REQUEST, endpoint, lambda: nullcontext(False))
@@ -57,7 +57,7 @@ def test_who_finds_no_place_in_the_line_does_not_wait(sandbox, endpoint):
 
 
 @pytest.mark.parametrize("fault", ["empty", "blocked", "safety", "recitation", "max_tokens"])
-def test_an_answer_without_a_whole_text_is_an_answer(sandbox, endpoint, fault):
+def test_a_blocked_or_cut_off_response_is_an_answer(sandbox, endpoint, fault):
     sandbox.fault("gemini", fault)
     answer = generate(REQUEST, endpoint)
     assert isinstance(answer.text, str)

@@ -34,11 +34,11 @@ def url() -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_deep_answer_of_the_model_is_one_to_ask_for_again(url):
+def test_a_deeply_nested_answer_of_the_model_is_retried(url):
     asked = locked_request(model="gemini-2.5-flash", tier="quick", query="Should I?")
     with pytest.raises(ModelBusy):
         generate(asked, Endpoint("key", url, deadline=10))
 
 
-def test_a_deep_answer_of_a_site_is_no_object(url):
+def test_a_deeply_nested_answer_of_a_site_is_no_object(url):
     assert request("POST", url, deadline=10, sent={}).body == {}

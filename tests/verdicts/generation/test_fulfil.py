@@ -37,7 +37,7 @@ def left(order: Order) -> list[str]:
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_an_approved_verdict_is_stored_cached_posted_and_on_record(sandbox, paid_order, tier):
+def test_an_approved_verdict_is_stored_cached_emailed_and_logged(sandbox, paid_order, tier):
     order = paid_order(tier)
     fulfil_order(order.pk)
     order.refresh_from_db()
@@ -55,7 +55,7 @@ def test_an_approved_verdict_is_stored_cached_posted_and_on_record(sandbox, paid
 
 
 @pytest.mark.parametrize("fault", REJECTED_FAULTS)
-def test_what_the_gate_rejects_goes_to_staff_and_nowhere_else(sandbox, paid_order, fault):
+def test_a_rejected_output_goes_to_staff_review_only(sandbox, paid_order, fault):
     sandbox.fault("gemini", fault)
     order = paid_order("strategy")
     fulfil_order(order.pk)
@@ -78,7 +78,7 @@ def test_what_the_gate_rejects_goes_to_staff_and_nowhere_else(sandbox, paid_orde
         ("blocked", "", "PROHIBITED_CONTENT"),
     ],
 )
-def test_the_call_keeps_why_an_answer_ended(sandbox, paid_order, fault, finish, block):
+def test_the_model_call_records_the_finish_reason(sandbox, paid_order, fault, finish, block):
     sandbox.fault("gemini", fault)
     fulfil_order(paid_order().pk)
     call = ModelCall.objects.get()
@@ -88,7 +88,7 @@ def test_the_call_keeps_why_an_answer_ended(sandbox, paid_order, fault, finish, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", TRANSIENT_FAULTS)
-def test_a_passing_fault_is_tried_again_later(sandbox, paid_order, run_jobs, fault):
+def test_a_temporary_error_is_retried_later(sandbox, paid_order, run_jobs, fault):
     sandbox.fault("gemini", fault, times=3)  # the client tries three times by itself
     order = paid_order()
     fulfil_order(order.pk)
@@ -105,7 +105,7 @@ def test_a_passing_fault_is_tried_again_later(sandbox, paid_order, run_jobs, fau
     assert Verdict.objects.count() == 1
 
 
-def test_a_job_that_comes_back_early_spends_no_attempt(sandbox, paid_order, run_jobs):
+def test_a_job_that_runs_early_costs_no_attempt(sandbox, paid_order, run_jobs):
     """Its worker died after it had put the order off, so that the job is given out again."""
     sandbox.fault("gemini", "bad_key")
     order = paid_order()
@@ -119,7 +119,7 @@ def test_a_job_that_comes_back_early_spends_no_attempt(sandbox, paid_order, run_
     assert (order.status, order.attempts) == (Status.DELIVERED, 5)
 
 
-def test_a_clock_that_is_a_little_behind_loses_no_job(sandbox, paid_order):
+def test_a_slightly_slow_clock_loses_no_job(sandbox, paid_order):
     order = paid_order()
     Order.objects.update(due_at=timezone.now() + timedelta(seconds=3))
     fulfil_order(order.pk)
@@ -127,7 +127,9 @@ def test_a_clock_that_is_a_little_behind_loses_no_job(sandbox, paid_order):
 
 
 @pytest.mark.slow
-def test_a_full_quota_costs_neither_attempt_nor_place(sandbox, paid_order):
+def test_an_exhausted_quota_costs_neither_an_attempt_nor_the_place_in_the_queue(
+    sandbox, paid_order
+):
     sandbox.fault("gemini", "rate_limited", times=3)
     order = paid_order()
     fulfil_order(order.pk)
@@ -168,7 +170,7 @@ def test_after_the_last_attempt_the_order_fails_and_staff_are_told(sandbox, paid
     assert left(order) == [Delivery.Kind.HELD_BACK, Delivery.Kind.STAFF]
 
 
-def test_a_request_that_the_model_refuses_fails_at_once(sandbox, paid_order):
+def test_a_request_that_the_model_refuses_fails_without_retry(sandbox, paid_order):
     sandbox.fault("gemini", "bad_request")
     order = paid_order()
     fulfil_order(order.pk)
@@ -197,14 +199,14 @@ def test_an_attempt_counts_before_the_call_even_if_the_worker_dies_in_it(paid_or
     assert ModelCall.objects.filter(outcome=ModelCall.Outcome.CRASHED).count() == MAX_ATTEMPTS
 
 
-def test_an_order_that_is_done_is_not_done_again(sandbox, paid_order):
+def test_a_finished_order_is_not_generated_again(sandbox, paid_order):
     order = paid_order()
     fulfil_order(order.pk)
     fulfil_order(order.pk)
     assert ModelCall.objects.count() == Verdict.objects.count() == 1
 
 
-def test_whoever_lost_the_claim_stores_nothing_but_leaves_its_record(sandbox, paid_order):
+def test_a_worker_that_lost_its_claim_only_logs_its_answer(sandbox, paid_order):
     order = paid_order()
 
     def too_late(request):
@@ -218,7 +220,7 @@ def test_whoever_lost_the_claim_stores_nothing_but_leaves_its_record(sandbox, pa
     assert CrosscheckLog.objects.count() == LogEntry.objects.count() == 2
 
 
-def test_a_retired_model_keeps_orders_paid_and_tells_operators_once(
+def test_a_retired_model_keeps_orders_paid_and_alerts_operators_once(
     sandbox, paid_order, run_jobs, settings
 ):
     sandbox.fault("gemini", "not_found", times=None)
@@ -237,7 +239,7 @@ def test_a_retired_model_keeps_orders_paid_and_tells_operators_once(
     assert {o.status for o in Order.objects.all()} == {Status.DELIVERED}
 
 
-def test_a_model_that_was_only_away_is_looked_for_again(sandbox, paid_order, run_jobs):
+def test_a_retired_model_is_retried_later(sandbox, paid_order, run_jobs):
     sandbox.fault("gemini", "not_found", times=1)
     paid_order()
     run_jobs()
@@ -262,7 +264,7 @@ def refuse_for_now(request):
 
 
 @pytest.mark.parametrize("then", [ask_model, refuse_for_now], ids=["answered", "busy"])
-def test_who_has_the_money_back_meanwhile_gets_no_verdict(sandbox, paid_order, run_jobs, then):
+def test_an_order_refunded_during_the_call_gets_no_verdict(sandbox, paid_order, run_jobs, then):
     order = paid_order()
     fulfil(order.pk, model="gemini-2.5-flash", ask=refund_meanwhile(order, then))
     run_jobs(now=True)
@@ -272,14 +274,14 @@ def test_who_has_the_money_back_meanwhile_gets_no_verdict(sandbox, paid_order, r
     assert left(order) == []
 
 
-def test_who_has_the_money_back_is_not_told_that_it_was_held_back(sandbox, paid_order):
+def test_a_refunded_order_gets_no_held_back_email(sandbox, paid_order):
     sandbox.fault("gemini", "contradictory")
     order = paid_order()
     fulfil(order.pk, model="gemini-2.5-flash", ask=refund_meanwhile(order, ask_model))
     assert left(order) == []
 
 
-def test_the_sweep_takes_nothing_from_a_worker_that_is_at_it(sandbox, paid_order, monkeypatch):
+def test_the_sweep_leaves_a_leased_order_to_its_worker(sandbox, paid_order, monkeypatch):
     order = paid_order()
     Order.objects.update(due_at=timezone.now() - timedelta(minutes=6))
     found = list(Order.objects.all())
@@ -313,7 +315,7 @@ def deliver_and_erase_meanwhile(order: Order, sandbox, run_jobs, then):
 
 
 @pytest.mark.parametrize("then", [ask_model, refuse_for_now], ids=["answered", "busy"])
-def test_a_worker_that_comes_late_brings_no_erased_text_back(sandbox, paid_order, run_jobs, then):
+def test_a_late_answer_restores_no_erased_text(sandbox, paid_order, run_jobs, then):
     order = paid_order(query="My secret plan?")
     late = deliver_and_erase_meanwhile(order, sandbox, run_jobs, then)
     fulfil(order.pk, model="gemini-2.5-flash", ask=late)
@@ -334,7 +336,7 @@ def test_only_what_the_gate_approved_can_be_stored(paid_order):
         judged.store(None)
 
 
-def test_the_sweep_takes_up_what_nobody_is_at(sandbox, paid_order, run_jobs):
+def test_the_sweep_requeues_orders_whose_lease_expired(sandbox, paid_order, run_jobs):
     order = paid_order()
     OrmQ.objects.all().delete()  # the job is lost, as after a change of the signing key
     assert sweep()["orders"] == 0
@@ -346,7 +348,7 @@ def test_the_sweep_takes_up_what_nobody_is_at(sandbox, paid_order, run_jobs):
     assert order.status == Status.DELIVERED
 
 
-def test_the_sweep_takes_up_what_was_never_due(sandbox, paid_order, run_jobs):
+def test_the_sweep_requeues_orders_without_a_due_date(sandbox, paid_order, run_jobs):
     order = paid_order()
     OrmQ.objects.all().delete()
     Order.objects.update(due_at=None)

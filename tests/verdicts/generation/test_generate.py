@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_both_ways_send_the_same_locked_bytes(sandbox, paid_order, settings, tier):
+def test_original_and_regeneration_send_the_same_locked_bytes(sandbox, paid_order, settings, tier):
     order = paid_order(tier)
     for kind in ("original", "regen"):
         generate(order, kind, model=settings.ORACLE_MODEL, ask=ask_model)
@@ -36,7 +36,7 @@ def test_both_ways_send_the_same_locked_bytes(sandbox, paid_order, settings, tie
     assert [part["text"] for part in content["parts"]] == [build_verdict_prompt(tier, order.query)]
 
 
-def test_an_odd_report_is_kept_as_far_as_a_database_takes_it(paid_order, settings):
+def test_provider_values_are_truncated_to_what_a_column_takes(paid_order, settings):
     odd = Answer("{}", "F" * 90, "\0", "v\ud800", "r\0" * 90, 3_000_000_000, -1)
     generate(paid_order("quick"), "original", model=settings.ORACLE_MODEL, ask=lambda _: odd)
     call = ModelCall.objects.get()

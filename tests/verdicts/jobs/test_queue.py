@@ -17,7 +17,7 @@ def test_every_job_has_a_task_of_its_name():
     assert all(callable(getattr(tasks, job)) for job in queue.JOBS)
 
 
-def test_a_job_lives_and_dies_with_its_transaction():
+def test_a_job_commits_and_rolls_back_with_its_transaction():
     class Undo(Exception):
         pass
 
@@ -31,13 +31,13 @@ def test_a_job_lives_and_dies_with_its_transaction():
     assert OrmQ.objects.count() == 0
 
 
-def test_slow_work_and_post_wait_in_different_queues():
+def test_slow_jobs_and_emails_use_different_queues():
     queue.enqueue(queue.FULFIL, 1)
     queue.enqueue(queue.DELIVER, 1)
     assert list(OrmQ.objects.values_list("key", flat=True)) == [queue.GENERATE, queue.POST]
 
 
-def test_a_delayed_job_is_not_given_out_early():
+def test_a_delayed_job_is_not_dequeued_early():
     queue.enqueue(queue.DELIVER, 1, delay=60)
     assert queue.DelayingBroker(queue.POST).dequeue() is None
     OrmQ.objects.update(lock=timezone.now() - timedelta(seconds=1))
@@ -49,7 +49,7 @@ def taken(broker: queue.DelayingBroker) -> int:
     return OrmQ.objects.get(pk=row).task["args"][0]
 
 
-def test_jobs_come_in_the_order_in_which_they_were_queued():
+def test_jobs_are_dequeued_in_order():
     for number in (1, 2, 3):
         queue.enqueue(queue.FULFIL, number)
     broker = queue.DelayingBroker(queue.GENERATE)
@@ -68,7 +68,7 @@ def test_a_job_that_was_delayed_or_lost_with_its_worker_keeps_its_place():
     assert [taken(broker) for _ in range(4)] == [1, 2, 3, 4]
 
 
-def test_a_job_is_given_out_once_until_its_retry_is_due():
+def test_a_job_is_dequeued_once_until_its_retry_is_due():
     queue.enqueue(queue.FULFIL, 1)
     broker = queue.DelayingBroker(queue.GENERATE)
     assert broker.dequeue()
@@ -99,7 +99,7 @@ def sign_with_another_key(*, days_ago: float = 0) -> None:
         row.save()
 
 
-def test_a_job_that_an_earlier_key_signed_is_given_out_under_todays(settings):
+def test_a_job_signed_with_a_fallback_key_is_signed_anew(settings):
     queue.enqueue(queue.DELIVER, 7)
     sign_with_another_key()
     settings.SECRET_KEY_FALLBACKS = [OTHER_KEY]
@@ -107,7 +107,7 @@ def test_a_job_that_an_earlier_key_signed_is_given_out_under_todays(settings):
     assert SignedPackage.loads(payload)["args"] == (7,)
 
 
-def test_a_job_of_an_unknown_key_waits_for_somebody_who_knows_it(settings, caplog):
+def test_a_job_signed_with_an_unknown_key_is_left_for_other_workers(settings, caplog):
     queue.enqueue(queue.DELIVER, 7)
     sign_with_another_key()
     queue.enqueue(queue.DELIVER, 8)
@@ -122,7 +122,7 @@ def test_a_job_of_an_unknown_key_waits_for_somebody_who_knows_it(settings, caplo
     assert SignedPackage.loads(payload)["args"] == (7,)
 
 
-def test_a_job_of_an_unknown_key_is_given_up_after_a_day(caplog):
+def test_a_job_signed_with_an_unknown_key_is_dropped_after_a_day(caplog):
     queue.enqueue(queue.DELIVER, 7)
     sign_with_another_key(days_ago=1.1)
     assert queue.DelayingBroker(queue.POST).dequeue() is None
@@ -131,7 +131,7 @@ def test_a_job_of_an_unknown_key_is_given_up_after_a_day(caplog):
 
 
 @pytest.mark.parametrize("payload", ["", "nonsense", "a:!:b", "a:zzzzzzzzzzzzzzzzzzzz:b"])
-def test_what_is_no_job_at_all_is_given_up(payload):
+def test_a_malformed_job_is_dropped(payload):
     OrmQ.objects.create(key=queue.POST, payload=payload, lock=timezone.now())
     assert queue.DelayingBroker(queue.POST).dequeue() is None
     assert OrmQ.objects.count() == 0

@@ -43,7 +43,7 @@ def test_smtp_carries_both_bodies_our_message_id_and_no_smuggled_header(by_smtp)
         ("took_it_and_died", MailUncertain),
     ],
 )
-def test_what_was_refused_is_told_from_what_nobody_knows(by_smtp, mood, error):
+def test_refusals_and_unknown_results_are_distinguished(by_smtp, mood, error):
     with smtp_server(mood) as server:
         by_smtp.EMAIL_PORT = server.server_address[1]
         with pytest.raises(error):
@@ -59,7 +59,7 @@ def test_an_address_that_cannot_be_written_is_refused_and_not_repeated(by_smtp, 
     assert address not in str(caught.value)
 
 
-def test_no_server_at_all_has_taken_nothing(by_smtp):
+def test_a_refused_connection_is_a_refusal(by_smtp):
     by_smtp.EMAIL_PORT = 1
     with pytest.raises(MailRefused, match="no mail server"):
         send(MESSAGE)

@@ -12,7 +12,7 @@ def message(order: Order, kind: Delivery.Kind, **more):
 
 
 @pytest.mark.parametrize("kind", [Delivery.Kind.HELD_BACK, Delivery.Kind.REFUND])
-def test_a_letter_says_what_was_charged_and_leads_to_the_page(paid_order, kind):
+def test_a_customer_email_states_the_charge_and_links_to_the_page(paid_order, kind):
     order = paid_order("full")
     order.refunded_cents = 500
     made = message(order, kind)
@@ -24,13 +24,13 @@ def test_a_letter_says_what_was_charged_and_leads_to_the_page(paid_order, kind):
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - set(TO_CUSTOMERS)))
-def test_letters_to_staff_hold_no_key_to_a_customers_page(paid_order, kind):
+def test_emails_to_staff_hold_no_session_id(paid_order, kind):
     order = paid_order("full")
     made = message(order, Delivery.Kind(kind), about="something")
     assert order.session_id not in made.text + made.html
 
 
-def test_a_models_text_is_escaped_in_html_and_plain_in_text(sandbox, paid_order, run_jobs):
+def test_model_text_is_escaped_in_html_and_plain_in_text(sandbox, paid_order, run_jobs):
     order = paid_order("quick")
     run_jobs()
     Verdict.objects.update(payload={"verdict": "GREEN", "summary": "<b>Go</b> & see, it's fine."})

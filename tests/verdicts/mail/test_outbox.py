@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def owed(sandbox, paid_order) -> Delivery:
+def pending_email(sandbox, paid_order) -> Delivery:
     """A verdict email that is to be sent."""
     order = paid_order("strategy")
     fulfil_order(order.pk)
@@ -24,8 +24,8 @@ def owed(sandbox, paid_order) -> Delivery:
     return order.deliveries.get()
 
 
-def test_the_verdict_email_says_all_that_was_paid_for(sandbox, owed):
-    deliver_task(owed.pk)
+def test_the_verdict_email_contains_all_that_was_paid_for(sandbox, pending_email):
+    deliver_task(pending_email.pk)
     (message,) = sandbox.messages()
     payload = Verdict.objects.get().payload
     assert message["to"] == ["buyer@example.com"]
@@ -33,101 +33,109 @@ def test_the_verdict_email_says_all_that_was_paid_for(sandbox, owed):
     for body in (message["text"], message["html"]):
         assert payload["verdict"] in body
         assert payload["strategy"]["tests"][0].split()[0] in body
-        assert owed.order.session_id in body
+        assert pending_email.order.session_id in body
         assert "SANDBOX" in body
     assert payload["summary"] in message["text"]
 
 
-def test_what_was_emailed_is_kept_as_the_authoritative_original(sandbox, owed):
-    deliver_task(owed.pk)
-    owed.refresh_from_db()
-    assert owed.state == Delivery.State.SENT
-    assert owed.emailed_label == Verdict.objects.get().label
-    assert len(owed.body_sha256) == 64
-    assert owed.sent_at
+def test_what_was_emailed_is_kept_as_the_authoritative_original(sandbox, pending_email):
+    deliver_task(pending_email.pk)
+    pending_email.refresh_from_db()
+    assert pending_email.state == Delivery.State.SENT
+    assert pending_email.emailed_label == Verdict.objects.get().label
+    assert len(pending_email.body_sha256) == 64
+    assert pending_email.sent_at
 
 
-def test_an_email_is_sent_once(sandbox, owed):
-    deliver_task(owed.pk)
-    deliver_task(owed.pk)
+def test_an_email_is_sent_once(sandbox, pending_email):
+    deliver_task(pending_email.pk)
+    deliver_task(pending_email.pk)
     assert len(sandbox.messages()) == 1
 
 
 @pytest.mark.parametrize("fault", ["error", "unavailable", "hang_up", "hang_up_after"])
-def test_every_attempt_has_the_same_message_id_and_asks_no_model(sandbox, owed, run_jobs, fault):
+def test_every_attempt_has_the_same_message_id_and_asks_no_model(
+    sandbox, pending_email, run_jobs, fault
+):
     sandbox.fault("graph", fault, times=1, match="sendMail")
-    deliver_task(owed.pk)
-    owed.refresh_from_db()
-    assert (owed.state, owed.attempts) == (Delivery.State.PENDING, 1)
+    deliver_task(pending_email.pk)
+    pending_email.refresh_from_db()
+    assert (pending_email.state, pending_email.attempts) == (Delivery.State.PENDING, 1)
     run_jobs(now=True)
-    owed.refresh_from_db()
-    assert owed.state == Delivery.State.SENT
-    assert {message["message_id"] for message in sandbox.messages()} == {owed.message_id}
+    pending_email.refresh_from_db()
+    assert pending_email.state == Delivery.State.SENT
+    assert {message["message_id"] for message in sandbox.messages()} == {pending_email.message_id}
     assert sandbox.requests("gemini") == []
 
 
-def test_after_the_last_attempt_it_is_failed_and_visible(sandbox, owed, run_jobs):
+def test_after_the_last_attempt_it_is_failed_and_visible(sandbox, pending_email, run_jobs):
     sandbox.fault("graph", "error", times=None, match="sendMail")
     run_jobs(now=True)
-    owed.refresh_from_db()
-    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, BACKOFF_5_HOURS.max_attempts)
-    assert owed.error == "Graph answered 500"
+    pending_email.refresh_from_db()
+    assert (pending_email.state, pending_email.attempts) == (
+        Delivery.State.FAILED,
+        BACKOFF_5_HOURS.max_attempts,
+    )
+    assert pending_email.error == "Graph answered 500"
 
 
-def test_a_token_that_ran_out_is_renewed_once(sandbox, owed):
+def test_an_expired_token_is_renewed_once(sandbox, pending_email):
     sandbox.expire_tokens()
-    deliver_task(owed.pk)
+    deliver_task(pending_email.pk)
     assert len(sandbox.messages()) == 1
 
 
-def test_a_token_is_reused(sandbox, owed):
-    deliver_task(owed.pk)
-    enqueue_email(owed.order, Delivery.Kind.REFUND)
+def test_a_token_is_reused(sandbox, pending_email):
+    deliver_task(pending_email.pk)
+    enqueue_email(pending_email.order, Delivery.Kind.REFUND)
     sandbox.clear_requests()
-    deliver_task(owed.order.deliveries.get(kind=Delivery.Kind.REFUND).pk)
+    deliver_task(pending_email.order.deliveries.get(kind=Delivery.Kind.REFUND).pk)
     assert [r["path"].rpartition("/")[2] for r in sandbox.requests("graph")] == ["sendMail"]
 
 
-def test_too_many_requests_are_waited_out(sandbox, owed):
+def test_too_many_requests_are_waited_out(sandbox, pending_email):
     sandbox.fault("graph", "rate_limited", times=1, match="sendMail", seconds=0.1)
-    deliver_task(owed.pk)
+    deliver_task(pending_email.pk)
     assert len(sandbox.messages()) == 1
 
 
-def test_while_somebody_is_at_it_nobody_else_is(owed):
+def test_a_claimed_email_is_not_sent_by_another_worker(pending_email):
     def slow(message):
-        assert deliver(owed.pk, send=slow) is None
+        assert deliver(pending_email.pk, send=slow) is None
 
-    assert deliver(owed.pk, send=slow)
+    assert deliver(pending_email.pk, send=slow)
 
 
-def test_a_claim_that_ran_out_is_taken_over(sandbox, owed):
+def test_an_expired_claim_is_taken_over(sandbox, pending_email):
     Delivery.objects.update(
         state=Delivery.State.SENDING, due_at=timezone.now() - timedelta(seconds=1)
     )
-    deliver_task(owed.pk)
+    deliver_task(pending_email.pk)
     assert len(sandbox.messages()) == 1
 
 
-def test_a_long_wait_that_graph_asks_for_is_left_to_the_queue(sandbox, owed):
+def test_a_long_retry_after_of_graph_is_left_to_the_queue(sandbox, pending_email):
     sandbox.fault("graph", "rate_limited", times=1, match="sendMail", seconds=600)
-    deliver_task(owed.pk)
-    owed.refresh_from_db()
-    assert (owed.state, owed.error) == (Delivery.State.PENDING, "Graph answered 429")
-    assert owed.due_at > timezone.now() + timedelta(seconds=500)
+    deliver_task(pending_email.pk)
+    pending_email.refresh_from_db()
+    assert (pending_email.state, pending_email.error) == (
+        Delivery.State.PENDING,
+        "Graph answered 429",
+    )
+    assert pending_email.due_at > timezone.now() + timedelta(seconds=500)
 
 
 @pytest.mark.parametrize("seconds", [999_999_999, 1e300, float("inf")])
-def test_a_wait_without_end_is_not_waited_for(owed, seconds):
+def test_an_endless_retry_after_is_capped(pending_email, seconds):
     def refuse(message):
         raise MailRefused("later", retry_after=seconds)
 
-    deliver(owed.pk, send=refuse)
-    owed.refresh_from_db()
-    assert owed.due_at < timezone.now() + timedelta(hours=5)
+    deliver(pending_email.pk, send=refuse)
+    pending_email.refresh_from_db()
+    assert pending_email.due_at < timezone.now() + timedelta(hours=5)
 
 
-def test_a_job_that_comes_too_late_gives_nothing_up(owed, monkeypatch):
+def test_a_late_job_does_not_give_up_the_email(pending_email, monkeypatch):
     Delivery.objects.update(
         state=Delivery.State.SENDING, attempts=1, due_at=timezone.now() + timedelta(minutes=1)
     )
@@ -139,32 +147,38 @@ def test_a_job_that_comes_too_late_gives_nothing_up(owed, monkeypatch):
         return real(self)
 
     monkeypatch.setattr(QuerySet, "first", first)
-    assert deliver(owed.pk, send=lambda message: None) is None
-    owed.refresh_from_db()
-    assert owed.state == Delivery.State.PENDING
+    assert deliver(pending_email.pk, send=lambda message: None) is None
+    pending_email.refresh_from_db()
+    assert pending_email.state == Delivery.State.PENDING
 
 
-def test_an_attempt_that_never_comes_back_counts_and_has_an_end(owed):
+def test_an_attempt_whose_worker_died_counts_and_expires(pending_email):
     def die(message):
         raise RuntimeError("killed")
 
     for _ in range(BACKOFF_5_HOURS.max_attempts):
         with pytest.raises(RuntimeError):
-            deliver(owed.pk, send=die)
+            deliver(pending_email.pk, send=die)
         Delivery.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    assert deliver(owed.pk, send=die) is None
-    owed.refresh_from_db()
-    assert (owed.state, owed.attempts) == (Delivery.State.FAILED, BACKOFF_5_HOURS.max_attempts)
-    told = owed.order.deliveries.get(kind=Delivery.Kind.STAFF)
+    assert deliver(pending_email.pk, send=die) is None
+    pending_email.refresh_from_db()
+    assert (pending_email.state, pending_email.attempts) == (
+        Delivery.State.FAILED,
+        BACKOFF_5_HOURS.max_attempts,
+    )
+    told = pending_email.order.deliveries.get(kind=Delivery.Kind.STAFF)
     assert "verdict email could not be sent" in compose(told).text
 
 
-def test_a_broken_token_answer_is_a_refusal(sandbox, owed):
+def test_a_broken_token_answer_is_a_refusal(sandbox, pending_email):
     sandbox.expire_tokens()
     sandbox.fault("graph", "broken_body", times=2, match="token")
-    deliver_task(owed.pk)
-    owed.refresh_from_db()
-    assert (owed.state, owed.error) == (Delivery.State.PENDING, "Graph's answer holds no token")
+    deliver_task(pending_email.pk)
+    pending_email.refresh_from_db()
+    assert (pending_email.state, pending_email.error) == (
+        Delivery.State.PENDING,
+        "Graph's answer contains no token",
+    )
 
 
 def test_without_an_address_it_fails_and_says_why(sandbox, paid_order):
@@ -190,5 +204,5 @@ def test_the_held_back_email_holds_nothing_of_the_models_text(sandbox, paid_orde
     assert "dimension_conflict" in to_staff[0]["text"]
 
 
-def test_a_letter_is_composed_the_same_each_time(owed):
-    assert compose(owed) == compose(owed)
+def test_an_email_is_rendered_identically_each_time(pending_email):
+    assert compose(pending_email) == compose(pending_email)

@@ -32,7 +32,7 @@ def test_a_sent_email_is_sent_again_as_it_was(sandbox, delivered, ada, run_jobs)
     assert LogEntry.objects.filter(entry__contains="resend verdict email").exists()
 
 
-def test_two_who_press_at_once_send_one(sandbox, delivered, ada, run_jobs):
+def test_concurrent_resends_send_one(sandbox, delivered, ada, run_jobs):
     order = delivered("quick")
     seen = Delivery.objects.get().sent_at
     resend(order, who=ada, reason="lost it", seen=seen)
@@ -46,7 +46,7 @@ def test_two_who_press_at_once_send_one(sandbox, delivered, ada, run_jobs):
     assert Action.objects.count() == 1
 
 
-def test_one_that_was_given_up_is_tried_again(sandbox, delivered, ada, run_jobs):
+def test_a_failed_email_can_be_sent_again(sandbox, delivered, ada, run_jobs):
     order = delivered("quick")
     Delivery.objects.update(state=Delivery.State.FAILED, sent_at=None, attempts=8)
     resend(order, who=ada, reason="mailbox was full", seen=None)
@@ -60,7 +60,7 @@ def test_without_a_stored_verdict_nothing_is_sent(paid_order, ada):
     assert not Action.objects.exists()
 
 
-def test_who_was_erased_is_written_to_no_more(delivered, ada):
+def test_an_erased_customer_gets_no_email(delivered, ada):
     order = delivered("quick")
     Order.objects.update(status=Status.ERASED)
     order.refresh_from_db()
@@ -78,7 +78,7 @@ def test_the_case_of_an_email_that_was_sent_again_is_closed(sandbox, delivered, 
     assert (case.outcome, case.closed_by) == (Case.Outcome.RESENT, ada)
 
 
-def test_while_somebody_else_has_its_case_it_is_theirs(sandbox, delivered, ada):
+def test_a_case_claimed_by_another_member_of_staff_blocks_the_resend(sandbox, delivered, ada):
     order = delivered("quick")
     delivery = Delivery.objects.get()
     Delivery.objects.update(state=Delivery.State.FAILED, sent_at=None)

@@ -20,7 +20,7 @@ def send(client):
     return post
 
 
-def test_what_is_owed_is_sent_now_and_then_was_sent(send, sandbox, paid_order, run_jobs):
+def test_a_pending_email_is_sent_once(send, sandbox, paid_order, run_jobs):
     order = paid_order("quick")
     fulfil_order(order.pk)
     first, second = send(order.session_id), send(order.session_id)
@@ -31,7 +31,7 @@ def test_what_is_owed_is_sent_now_and_then_was_sent(send, sandbox, paid_order, r
     assert message["message_id"] == first.json()["message_id"]
 
 
-def test_a_refused_mail_is_502_and_stays_owed(send, sandbox, paid_order, run_jobs):
+def test_a_refused_email_is_502_and_stays_pending(send, sandbox, paid_order, run_jobs):
     order = paid_order("quick")
     fulfil_order(order.pk)
     sandbox.fault("graph", "unavailable", times=1, match="sendMail")
@@ -42,7 +42,7 @@ def test_a_refused_mail_is_502_and_stays_owed(send, sandbox, paid_order, run_job
     assert len(sandbox.messages(to="buyer@example.com")) == 1
 
 
-def test_one_that_was_given_up_is_tried_again_under_its_own_message_id(send, sandbox, delivered):
+def test_a_failed_email_is_retried_with_its_message_id(send, sandbox, delivered):
     order = delivered("quick")
     Delivery.objects.update(state=Delivery.State.FAILED, attempts=8, due_at=None)
     assert send(order.session_id).status_code == 202
@@ -76,7 +76,7 @@ def test_it_never_asks_the_model(send, sandbox, missed):
 @pytest.mark.parametrize(
     "session_id", [None, "", "x", 5, "cs_test_\0aaaaaaaa", ["cs_test_a1B2c3D4"]]
 )
-def test_a_body_that_does_not_fit_is_told_at_its_field(send, session_id):
+def test_an_invalid_body_gets_field_errors(send, session_id):
     answer = send(session_id)
     assert answer.status_code == 400
     assert answer.json()["errors"]["session_id"]
@@ -87,7 +87,7 @@ def test_an_unknown_session_is_404_and_stripe_is_not_asked(send, sandbox):
     assert sandbox.requests("stripe") == []
 
 
-def test_who_asks_again_and_again_uses_up_no_attempts(send, sandbox, paid_order):
+def test_repeated_requests_use_up_no_attempts(send, sandbox, paid_order):
     order = paid_order("quick")
     fulfil_order(order.pk)
     sandbox.fault("graph", "unavailable", times=None, match="sendMail")
@@ -101,7 +101,7 @@ def test_answers_are_private(send, delivered):
     assert send(delivered("quick").session_id)["Cache-Control"] == "private, no-cache"
 
 
-def test_a_site_that_has_moved_sends_nothing_again(send, sandbox, delivered, settings):
+def test_a_changed_site_url_sends_nothing_again(send, sandbox, delivered, settings):
     order = delivered("quick")
     settings.SITE_URL = "https://moved.example"
     answer = send(order.session_id)

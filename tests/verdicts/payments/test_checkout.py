@@ -10,7 +10,7 @@ from verdicts.payments.stripe_sync import is_unpaid
 pytestmark = pytest.mark.django_db
 
 
-def test_an_order_is_written_down_and_stripe_asked_for_its_price(sandbox):
+def test_an_order_is_stored_and_its_price_sent_to_stripe(sandbox):
     session = start_checkout(
         account=stripe_account(), tier="full", query="x" * 1_200, email="a@b.example"
     )
@@ -29,13 +29,13 @@ def test_an_order_is_written_down_and_stripe_asked_for_its_price(sandbox):
     assert at_stripe["success_url"].endswith("/oracle/result?session_id={CHECKOUT_SESSION_ID}")
 
 
-def test_the_idempotency_key_is_the_orders(sandbox):
+def test_the_idempotency_key_is_derived_from_the_order(sandbox):
     start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     (request,) = sandbox.requests("stripe")
     assert request["headers"]["idempotency-key"] == f"checkout-{Order.objects.get().token}"
 
 
-def test_a_dropped_answer_is_asked_for_again_without_a_second_session(sandbox):
+def test_a_dropped_response_is_retried_without_a_second_session(sandbox):
     sandbox.fault("stripe", "hang_up_after", times=1)
     start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     assert len(sandbox.sessions()) == 1
@@ -44,13 +44,13 @@ def test_a_dropped_answer_is_asked_for_again_without_a_second_session(sandbox):
 @pytest.mark.parametrize(
     ("fault", "error"), [("error", PaymentsBusy), ("unauthorized", PaymentRefused)]
 )
-def test_stripes_faults_are_told_apart(sandbox, fault, error):
+def test_stripe_errors_are_mapped(sandbox, fault, error):
     sandbox.fault("stripe", fault, times=None)
     with pytest.raises(error):
         start_checkout(account=stripe_account(), tier="quick", query="Should I?")
 
 
-def test_a_redirect_that_beats_the_webhook_is_paid_all_the_same(sandbox, run_jobs):
+def test_a_redirect_before_the_webhook_marks_the_order_paid(sandbox, run_jobs):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.pay(session.id, email="a@b.example", announce=False)
     order = Order.objects.get()
@@ -61,7 +61,7 @@ def test_a_redirect_that_beats_the_webhook_is_paid_all_the_same(sandbox, run_job
     assert order.status == Status.DELIVERED
 
 
-def test_a_delayed_payment_whose_redirect_beats_the_webhook_is_awaited(sandbox):
+def test_a_redirect_before_the_webhook_of_a_delayed_payment_is_awaiting(sandbox):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.pay(session.id, email="a@b.example", method="delayed", announce=False)
     order = Order.objects.get()
@@ -69,7 +69,7 @@ def test_a_delayed_payment_whose_redirect_beats_the_webhook_is_awaited(sandbox):
     assert order.status == Status.AWAITING
 
 
-def test_stripe_is_asked_at_most_once_in_a_while(sandbox):
+def test_lookups_at_stripe_are_throttled(sandbox):
     start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.clear_requests()
     answers = [is_unpaid(Order.objects.get(), account=stripe_account()) for _ in range(5)]
@@ -78,13 +78,13 @@ def test_stripe_is_asked_at_most_once_in_a_while(sandbox):
 
 
 @pytest.fixture
-def all_places_taken(monkeypatch, settings) -> None:
+def all_slots_taken(monkeypatch, settings) -> None:
     """As many orders wait for Stripe in this process as may."""
     monkeypatch.setattr(checkout.in_progress, "taken", settings.SERVING.checkouts)
 
 
-def test_an_order_without_a_place_is_refused_before_anything_is_stored(
-    all_places_taken, client, sandbox
+def test_an_order_above_the_concurrency_limit_is_refused_before_anything_is_stored(
+    all_slots_taken, client, sandbox
 ):
     order = {"tier": "quick", "query": "Should I?"}
     by_api = client.post("/api/checkout", order, content_type="application/json")
@@ -96,7 +96,7 @@ def test_an_order_without_a_place_is_refused_before_anything_is_stored(
     assert (Order.objects.count(), sandbox.requests("stripe")) == (0, [])
 
 
-def test_a_place_is_free_again_after_an_order_and_after_a_failure(sandbox, settings):
+def test_a_slot_is_released_after_success_and_after_failure(sandbox, settings):
     for _ in range(settings.SERVING.checkouts + 1):
         start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.fault("stripe", "error", times=None)

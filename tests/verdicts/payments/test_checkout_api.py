@@ -9,7 +9,7 @@ def post(client, data):
     return client.post("/api/checkout", data=data, content_type="application/json")
 
 
-def test_a_good_order_gets_a_page_to_pay_on(client, sandbox):
+def test_a_valid_order_gets_a_payment_page(client, sandbox):
     answer = post(client, {"tier": "quick", "query": "Should I?\r\nReally?"})
     assert answer.status_code == 201
     assert answer.json() == {
@@ -33,7 +33,7 @@ def test_a_good_order_gets_a_page_to_pay_on(client, sandbox):
         ({"tier": "quick", "query": "Should I?", "email": "nobody"}, "email", "valid email"),
     ],
 )
-def test_a_bad_order_is_told_at_its_field_and_nothing_is_stored(client, data, field, sentence):
+def test_an_invalid_order_gets_field_errors_and_nothing_is_stored(client, data, field, sentence):
     answer = post(client, data)
     assert answer.status_code == 400
     assert answer["Content-Type"] == "application/problem+json"
@@ -44,7 +44,7 @@ def test_a_bad_order_is_told_at_its_field_and_nothing_is_stored(client, data, fi
 
 
 @pytest.mark.parametrize("body", ["", "[]", "null", "{", '"x"', "\xff", "[" * 100_000])
-def test_a_body_that_is_no_order_is_refused(client, body):
+def test_a_body_that_is_not_an_order_is_refused(client, body):
     assert post(client, body).status_code == 400
 
 
@@ -52,7 +52,7 @@ def test_a_huge_body_is_too_large(client):
     assert post(client, {"query": "x" * 600_000}).status_code == 413
 
 
-def test_when_stripe_is_down_the_customer_may_try_again(client, sandbox):
+def test_a_stripe_outage_is_503_with_retry_after(client, sandbox):
     sandbox.fault("stripe", "unavailable", times=None)
     answer = post(client, {"tier": "quick", "query": "Should I?"})
     assert answer.status_code == 503

@@ -11,7 +11,7 @@ def account(sandbox) -> Account:
     return Account("sk_test_1", sandbox.url)
 
 
-def test_a_list_goes_on_over_its_pages_to_the_end(sandbox, account):
+def test_a_list_is_read_page_by_page_to_the_end(sandbox, account):
     made = [
         sandbox.create_session(created=SINCE + n, payment_status="paid")["id"] for n in range(201)
     ]
@@ -23,7 +23,7 @@ def test_a_list_goes_on_over_its_pages_to_the_end(sandbox, account):
     assert isinstance(pages[0][0]["metadata"], dict)
 
 
-def test_nothing_is_an_empty_page(account):
+def test_an_empty_list_is_one_empty_page(account):
     assert list(list_sessions(account, since=SINCE, seconds=60)) == [[]]
 
 
@@ -35,14 +35,14 @@ def test_refunds_come_with_their_charges(sandbox, account):
     assert refund["charge"]["payment_intent"] == made["payment_intent"]
 
 
-def test_a_list_that_takes_too_long_in_all_is_given_up(sandbox, account):
+def test_a_list_has_a_total_deadline(sandbox, account):
     sandbox.fault("stripe", "dribble")
     with pytest.raises(PaymentsBusy, match="no answer from Stripe"):
         list(list_sessions(account, since=SINCE, seconds=0.3))
-    with pytest.raises(PaymentsBusy, match="did not come to its end"):
+    with pytest.raises(PaymentsBusy, match="was not complete"):
         list(list_sessions(account, since=SINCE, seconds=0))
 
 
-def test_a_key_that_is_refused_is_no_outage(sandbox):
+def test_a_refused_key_is_not_an_outage(sandbox):
     with pytest.raises(PaymentRefused, match="refused our key"):
         list(list_sessions(Account("sk_bad", sandbox.url), since=SINCE, seconds=60))

@@ -34,7 +34,7 @@ def signed(client, number: object, kind: str, obj: object) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_any_value_in_any_place_is_taken_and_buys_nothing_that_was_not_paid_for(client, kind):
+def test_an_event_with_odd_values_is_stored_and_fulfils_nothing_unpaid(client, kind):
     usual = KINDS[kind]()
     answers = set()
     # All of them where money comes in; else every third, so that between them they get all.
@@ -69,7 +69,7 @@ def test_any_value_in_any_place_is_taken_and_buys_nothing_that_was_not_paid_for(
     ],
     ids=str,
 )
-def test_what_was_not_paid_as_it_should_be_is_held_for_staff(client, changes):
+def test_a_payment_that_does_not_match_is_held_for_staff(client, changes):
     paid = session_object(**changes)
     assert signed(client, 1, "checkout.session.completed", paid) == 200
     assert Order.objects.get().status == Status.HELD
@@ -77,7 +77,7 @@ def test_what_was_not_paid_as_it_should_be_is_held_for_staff(client, changes):
 
 
 @pytest.mark.parametrize("tier", ["platinum", "", "FULL", "full\0", None, 7])
-def test_an_unknown_tier_is_no_order_of_ours(client, tier):
+def test_a_session_with_an_unknown_tier_is_not_ours(client, tier):
     other = session_object(metadata={"tier": tier, "query_0": "Should I?"})
     assert signed(client, 1, "checkout.session.completed", other) == 200
     assert not Order.objects.exists()
@@ -92,7 +92,7 @@ def test_an_unknown_tier_is_no_order_of_ours(client, tier):
     ],
     ids=str,
 )
-def test_a_session_of_old_may_be_odd_as_well(past, changes):
+def test_an_old_session_may_have_odd_values(past, changes):
     session = read_session(session_object(**changes))
     assert import_session(session, past)
     order = Order.objects.get()

@@ -48,7 +48,7 @@ def emailed(sandbox, elsewhere, run_jobs):
     return make
 
 
-def test_a_reader_who_comes_before_the_look_loses_nobody_an_email(sandbox, elsewhere, run_jobs):
+def test_a_read_before_reconciliation_loses_no_email(sandbox, elsewhere, run_jobs):
     order = import_from_stripe(elsewhere(2 * HOUR), account=stripe_account())
     assert order.status == Status.PAID
     run_jobs()
@@ -57,7 +57,7 @@ def test_a_reader_who_comes_before_the_look_loses_nobody_an_email(sandbox, elsew
 
 
 @pytest.mark.parametrize("first", ["look", "reader", "event"])
-def test_what_the_log_has_judged_is_emailed_once_however_often_events_come(
+def test_a_session_judged_by_the_log_is_not_emailed_again_by_repeated_events(
     sandbox, emailed, run_jobs, first
 ):
     session_id = emailed()
@@ -75,9 +75,7 @@ def test_what_the_log_has_judged_is_emailed_once_however_often_events_come(
 
 
 @pytest.mark.parametrize("status", [Status.CREATED, Status.PAID])
-def test_an_order_that_was_not_judged_by_the_time_of_the_backup_is_not_judged_again(
-    sandbox, emailed, run_jobs, status
-):
+def test_an_order_judged_after_the_backup_is_not_judged_again(sandbox, emailed, run_jobs, status):
     session_id = emailed()
     forget_orders()
     order = Order.objects.create(
@@ -101,7 +99,7 @@ def test_an_order_that_was_not_judged_by_the_time_of_the_backup_is_not_judged_ag
 
 
 @pytest.mark.parametrize("who", ["reader", "completed", "expired"])
-def test_whom_the_log_has_erased_nobody_brings_back(sandbox, emailed, ask, who):
+def test_a_session_that_the_log_has_erased_stays_erased(sandbox, emailed, ask, who):
     session_id = emailed()
     erase(Order.objects.get(), who="Ada", reason="asked")
     forget_orders()
@@ -114,7 +112,7 @@ def test_whom_the_log_has_erased_nobody_brings_back(sandbox, emailed, ask, who):
     assert discrepancies(look(apply=True)) == []
 
 
-def test_whom_the_log_has_erased_and_the_backup_has_not_is_erased_again(sandbox, emailed, run_jobs):
+def test_an_erasure_that_the_backup_lacks_is_repeated(sandbox, emailed, run_jobs):
     session_id = emailed()
     order = Order.objects.get()
     erase(order, who="Ada", reason="asked")
@@ -131,7 +129,9 @@ def test_whom_the_log_has_erased_and_the_backup_has_not_is_erased_again(sandbox,
     assert discrepancies(look(apply=True)) == []
 
 
-def test_where_another_host_keeps_a_log_a_person_decides(sandbox, emailed, run_jobs, settings):
+def test_a_session_that_another_hosts_log_may_have_is_left_to_staff(
+    sandbox, emailed, run_jobs, settings
+):
     session_id = emailed()
     forget_orders()
     settings.ORACLE_LOG_NAME = "another"
@@ -151,7 +151,7 @@ def test_where_another_host_keeps_a_log_a_person_decides(sandbox, emailed, run_j
     assert discrepancies(look(apply=True)) == []
 
 
-def test_what_is_young_is_new_whatever_other_hosts_have(sandbox, emailed, elsewhere, settings):
+def test_a_young_session_is_new_also_with_other_hosts(sandbox, emailed, elsewhere, settings):
     emailed()
     forget_orders()
     settings.ORACLE_LOG_NAME = "another"
@@ -160,9 +160,7 @@ def test_what_is_young_is_new_whatever_other_hosts_have(sandbox, emailed, elsewh
     assert look(apply=True).repaired == 1
 
 
-def test_a_log_that_takes_too_long_makes_nothing_new_of_what_it_may_know(
-    sandbox, emailed, monkeypatch
-):
+def test_a_log_read_timeout_creates_no_order(sandbox, emailed, monkeypatch):
     session_id = emailed()
     forget_orders()
     monkeypatch.setattr(session_history, "LOG_READ_TIMEOUT", -1.0)
@@ -173,7 +171,7 @@ def test_a_log_that_takes_too_long_makes_nothing_new_of_what_it_may_know(
     assert not Order.objects.exists()
 
 
-def test_a_look_reads_the_log_once(sandbox, emailed, elsewhere, monkeypatch):
+def test_reconciliation_reads_the_log_once(sandbox, emailed, elsewhere, monkeypatch):
     emailed()
     forget_orders()
     for _ in range(150):

@@ -50,26 +50,26 @@ def test_a_young_paid_session_is_a_new_order(ask, sandbox, elsewhere, run_jobs):
     assert len(sandbox.messages(to="buyer@example.com")) == 1
 
 
-def test_an_old_price_holds_nobody_up(ask, elsewhere):
+def test_an_old_price_holds_no_order(ask, elsewhere):
     session_id = elsewhere(2 * HOUR, amount_subtotal=300)
     assert ask(session_id).status_code == 200
     assert Order.objects.get().price_cents == 300
 
 
-def test_without_a_query_that_could_be_judged_staff_decide(ask, elsewhere):
+def test_an_order_without_a_valid_query_is_held_for_staff(ask, elsewhere):
     session_id = elsewhere(2 * HOUR, metadata={"tier": "quick"})
     answer = ask(session_id)
     assert (answer.status_code, answer.json()["stage"]) == (202, Status.HELD)
 
 
 @pytest.mark.parametrize("age", [HOUR / 2, 2 * HOUR])
-def test_an_unpaid_one_makes_no_order(ask, elsewhere, age):
+def test_an_unpaid_session_creates_no_order(ask, elsewhere, age):
     session_id = elsewhere(age, payment_status="unpaid", status="open")
     assert ask(session_id).status_code == 402
     assert not Order.objects.exists()
 
 
-def test_an_order_of_ours_whose_id_was_never_stored_is_paid_like_any_other(ask, sandbox, run_jobs):
+def test_an_order_whose_session_id_was_not_stored_is_accepted(ask, sandbox, run_jobs):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     Order.objects.update(session_id=None)  # we died before we could
     sandbox.pay(session.id, email="a@b.example", announce=False)
@@ -79,7 +79,7 @@ def test_an_order_of_ours_whose_id_was_never_stored_is_paid_like_any_other(ask, 
     assert ask(session.id).json()["regen"] is False
 
 
-def test_an_erased_order_is_read_from_nowhere(ask, sandbox, elsewhere):
+def test_an_erased_order_is_not_read_from_stripe(ask, sandbox, elsewhere):
     session_id = elsewhere(2 * HOUR)
     Order.objects.create(
         session_id=session_id, status=Status.ERASED, tier="full", price_cents=500, currency="cad"
@@ -88,7 +88,7 @@ def test_an_erased_order_is_read_from_nowhere(ask, sandbox, elsewhere):
     assert sandbox.requests("stripe") == []
 
 
-def test_who_guesses_ids_is_stopped_before_stripe_is_asked(ask, sandbox, monkeypatch):
+def test_guessed_ids_are_rate_limited_before_stripe_is_asked(ask, sandbox, monkeypatch):
     monkeypatch.setattr(rate_limit.time, "time", lambda: 1_800_000_030.0)
     answers = [ask(f"cs_test_guessNumber{n:02}") for n in range(PER_MINUTE + 5)]
     assert [one.status_code for one in answers] == [404] * PER_MINUTE + [429] * 5
@@ -97,12 +97,12 @@ def test_who_guesses_ids_is_stopped_before_stripe_is_asked(ask, sandbox, monkeyp
     assert len(sandbox.requests("stripe")) == PER_MINUTE
 
 
-def test_a_known_session_is_read_from_any_address(ask, delivered):
+def test_a_known_session_is_not_rate_limited(ask, delivered):
     order = delivered("quick")
     assert all(ask(order.session_id).status_code == 200 for _ in range(PER_MINUTE + 5))
 
 
-def test_each_address_and_each_minute_counts_by_itself(db, monkeypatch):
+def test_the_rate_limit_is_per_address_and_minute(db, monkeypatch):
     now = [1_800_000_000.0]
     monkeypatch.setattr(rate_limit.time, "time", lambda: now[0])
     assert [allowed("192.0.2.1") for _ in range(PER_MINUTE + 1)] == [True] * PER_MINUTE + [False]
@@ -111,7 +111,7 @@ def test_each_address_and_each_minute_counts_by_itself(db, monkeypatch):
     assert allowed("192.0.2.1")
 
 
-def test_no_address_is_kept_as_it_is_and_none_for_long(db, monkeypatch):
+def test_addresses_are_hashed_and_deleted_soon(db, monkeypatch):
     allowed("192.0.2.1")
     assert "192.0.2.1" not in str(LookupLimit.objects.values().get())
     now = time.time()
@@ -120,7 +120,7 @@ def test_no_address_is_kept_as_it_is_and_none_for_long(db, monkeypatch):
     assert not LookupLimit.objects.exists()
 
 
-def test_behind_our_proxy_its_word_counts_and_nobody_elses(client, sandbox, settings):
+def test_only_our_proxys_forwarded_address_is_trusted(client, sandbox, settings):
     settings.BEHIND_PROXY = True
     for n in range(PER_MINUTE + 1):
         answer = client.get(
@@ -131,7 +131,7 @@ def test_behind_our_proxy_its_word_counts_and_nobody_elses(client, sandbox, sett
     assert answer.status_code == 429
 
 
-def test_who_paid_only_now_in_an_old_session_gets_the_verdict_by_email(
+def test_a_late_payment_of_an_old_session_gets_its_verdict_by_email(
     ask, sandbox, elsewhere, run_jobs
 ):
     """Opened long ago and paid a moment ago: the redirect beats the webhook, which then tells."""
@@ -148,7 +148,7 @@ def test_who_paid_only_now_in_an_old_session_gets_the_verdict_by_email(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_first_lookups_at_once_are_all_allowed():
+def test_concurrent_first_lookups_are_all_allowed():
     addresses = [f"192.0.2.{n}" for n in range(20)]
 
     def look(address: str) -> bool:
@@ -163,7 +163,7 @@ def test_first_lookups_at_once_are_all_allowed():
     assert all(row.count == 4 for row in LookupLimit.objects.all())
 
 
-def test_a_host_whose_clock_is_behind_does_not_start_the_count_anew(db, monkeypatch):
+def test_a_host_with_a_slow_clock_does_not_reset_the_count(db, monkeypatch):
     clocks = [1_800_000_060.0, 1_800_000_059.0] * 30
     monkeypatch.setattr(rate_limit.time, "time", clocks.pop)
     assert sum(allowed("192.0.2.1") for _ in range(40)) <= 2 * PER_MINUTE
@@ -178,16 +178,16 @@ def test_a_host_whose_clock_is_behind_does_not_start_the_count_anew(db, monkeypa
         ("[2001:db8::1]:443", "2001:db8::2"),
     ],
 )
-def test_one_subscriber_is_one_address(one, other):
+def test_addresses_of_one_network_share_a_limit(one, other):
     assert network(one) == network(other)
 
 
 @pytest.mark.parametrize("odd", ["", "unknown", "2001:db8:1::1", "192.0.2.2"])
-def test_others_are_others(odd):
+def test_addresses_of_other_networks_have_their_own_limit(odd):
     assert network(odd) != network("2001:db8::1")
 
 
-def test_readers_without_a_place_are_answered_without_asking_stripe(
+def test_readers_above_the_concurrency_limit_cause_no_stripe_call(
     ask, sandbox, elsewhere, monkeypatch, settings
 ):
     """A known order is worth another look; of an unknown session nothing can be said."""

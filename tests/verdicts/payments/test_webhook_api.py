@@ -19,13 +19,13 @@ def post(client, body: bytes, header: str | None = None):
     )
 
 
-def test_a_signed_event_is_taken(client):
+def test_a_signed_event_is_accepted(client):
     answer = post(client, json.dumps(EVENT).encode())
     assert (answer.status_code, answer.json()) == (200, {"received": True})
     assert Order.objects.get().status == Status.PAID
 
 
-def test_while_a_secret_is_replaced_both_are_good(client, settings):
+def test_during_a_secret_rotation_both_secrets_are_accepted(client, settings):
     settings.STRIPE_WEBHOOK_SECRETS = ["whsec_new", "whsec_old"]
     for number, secret in enumerate(settings.STRIPE_WEBHOOK_SECRETS):
         body = json.dumps({**EVENT, "id": f"evt_{number}"}).encode()
@@ -53,7 +53,7 @@ BODY = json.dumps(EVENT).encode()
     ],
     ids=itertools.count(),  # some hold the time, and every worker must know a test by one name
 )
-def test_what_is_not_from_stripe_is_refused_and_not_stored(client, header):
+def test_an_event_with_a_bad_signature_is_refused_and_not_stored(client, header):
     answer = post(client, BODY, header)
     assert answer.status_code == 400
     assert "signature" in answer.json()["error"]
@@ -78,7 +78,7 @@ def test_what_is_not_from_stripe_is_refused_and_not_stored(client, header):
         b'{"id": "evt", "type": "x\\ud800", "data": {"object": {}}}',
     ],
 )
-def test_signed_nonsense_is_refused_and_not_stored(client, body):
+def test_a_signed_body_that_is_no_event_is_refused_and_not_stored(client, body):
     answer = post(client, body)
     assert answer.status_code == 400
     assert not StripeEvent.objects.exists()
@@ -88,11 +88,11 @@ def test_a_huge_body_is_refused(client):
     assert post(client, b" " * (600 * 1024)).status_code == 400
 
 
-def test_only_posts_are_taken(client):
+def test_only_post_is_allowed(client):
     assert client.get("/api/webhook").status_code == 405
 
 
-def test_an_event_that_fails_asks_stripe_to_come_again(client, monkeypatch):
+def test_an_event_that_fails_is_500_so_that_stripe_retries(client, monkeypatch):
     monkeypatch.setattr("verdicts.payments.events.record_session", lambda _: 1 / 0)
     client.raise_request_exception = False
     assert post(client, BODY).status_code == 500

@@ -83,7 +83,7 @@ def test_stripe_out_of_reach_is_said_and_the_rest_is_looked_at(sandbox, delivere
     CachedVerdict.objects.update(body="x")
     sandbox.fault("stripe", "unavailable", times=None)
     report = look(apply=True)
-    assert report.unreachable.startswith("Stripe is not to be reached")
+    assert report.unreachable.startswith("Stripe is unreachable")
     assert report.unfinished
     assert [kind for kind, _ in discrepancies(report)] == ["cache"]
     assert last_look() is None

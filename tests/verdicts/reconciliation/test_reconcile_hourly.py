@@ -61,7 +61,7 @@ def test_a_failure_is_counted_quietly_and_told_to_staff_once_it_lasts(
     (message,) = sandbox.messages(to="staff@oracle.example")
     assert message["subject"].endswith("Oracle: Stripe's records and ours disagree")
     for body in (message["text"], message["html"]):
-        assert "Stripe is not to be reached" in body
+        assert "Stripe is unreachable" in body
         assert "buyer@example.com" not in body
     sandbox.clear_faults()
     tasks.reconcile()

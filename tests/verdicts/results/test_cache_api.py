@@ -32,7 +32,7 @@ def test_a_hit_is_what_the_reader_gets(read, ask, delivered):
     assert read(order.session_id).content == ask(order.session_id).content
 
 
-def test_a_miss_is_404_and_makes_nothing(read, sandbox, missed):
+def test_a_miss_is_404_and_generates_nothing(read, sandbox, missed):
     order = missed("full")
     answer = read(order.session_id)
     assert (answer.status_code, answer.json()["type"]) == (404, "miss")
@@ -45,7 +45,9 @@ def test_an_expired_entry_is_a_miss(read, delivered):
     assert read(order.session_id).status_code == 404
 
 
-def test_what_passes_the_gate_is_cached_and_compared(read, write, ask, missed, run_jobs, sandbox):
+def test_a_payload_that_passes_the_gate_is_cached_and_compared(
+    read, write, ask, missed, run_jobs, sandbox
+):
     order = missed("full", "GREEN")
     answer = write(
         order.session_id, tier="full", query=order.query, verdict=complete("full", "RED")
@@ -61,7 +63,7 @@ def test_what_passes_the_gate_is_cached_and_compared(read, write, ask, missed, r
     assert sandbox.requests("gemini") == []
 
 
-def test_what_the_gate_rejects_is_on_record_and_nowhere_else(read, write, missed):
+def test_a_payload_that_the_gate_rejects_is_only_logged(read, write, missed):
     order = missed("full")
     bad = complete("full", "GREEN")
     bad["summary"] = ""
@@ -74,7 +76,7 @@ def test_what_the_gate_rejects_is_on_record_and_nowhere_else(read, write, missed
 
 
 @pytest.mark.parametrize("number", ["NaN", "1e999", '"\\ud800"', '"\\u0000"'])
-def test_what_no_database_takes_is_rejected_and_no_error(client, missed, number):
+def test_text_that_no_database_takes_is_rejected_without_an_error(client, missed, number):
     order = missed("quick")
     verdict = json.dumps(complete("quick"))[:-1] + f', "extra": {number}}}'
     body = f'{{"tier": "quick", "verdict": {verdict}}}'
@@ -95,7 +97,7 @@ def test_another_tier_or_query_is_a_conflict(write, delivered):
 
 
 @pytest.mark.parametrize("status", [Status.PAID, Status.REJECTED, Status.HELD])
-def test_only_what_was_delivered_has_a_place_in_the_cache(write, paid_order, status):
+def test_only_delivered_orders_can_be_cached(write, paid_order, status):
     order = paid_order("quick")
     Order.objects.update(status=status)
     assert write(order.session_id, tier="quick", verdict=complete("quick")).status_code == 409
@@ -116,7 +118,7 @@ def test_unknown_erased_and_malformed(write, read, paid_order):
     "body",
     [{}, {"tier": "quick"}, {"tier": "quick", "verdict": "GREEN"}, {"query": ""}, {"query": 5}],
 )
-def test_a_body_that_does_not_fit_is_told_at_its_field(write, delivered, body):
+def test_an_invalid_body_gets_field_errors(write, delivered, body):
     answer = write(delivered("quick").session_id, **body)
     assert answer.status_code == 400
     assert answer.json()["errors"]
@@ -155,7 +157,7 @@ def test_a_precondition_changes_nothing_about_a_write(client, missed, header):
     assert answer.json()["tier"] == "quick"
 
 
-def test_a_key_that_comes_twice_is_refused(client, missed):
+def test_a_duplicate_key_is_refused(client, missed):
     order = missed("quick")
     verdict = json.dumps(complete("quick"))
     twice = verdict[:-1] + ', "verdict": "RED"}'

@@ -43,7 +43,7 @@ def entries(event: str) -> list[dict]:
     [("GREEN", "GREEN", "none"), ("GREEN", "AMBER", "minor"), ("GREEN", "RED", "significant")],
 )
 @pytest.mark.parametrize("tier", ["quick", "full", "strategy"])
-def test_what_is_found_goes_to_the_event_the_page_and_the_customer(
+def test_a_divergence_is_recorded_shown_and_emailed(
     ask, sandbox, regenerated, run_jobs, tier, original, regen, level
 ):
     order = regenerated(original, regen, tier)
@@ -112,9 +112,7 @@ def test_an_original_that_only_the_log_knows_is_compared(regenerated, run_jobs, 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_original_that_nobody_knows_is_skipped_and_said(
-    ask, regenerated, run_jobs, settings, sandbox
-):
+def test_an_unknown_original_is_skipped_and_logged(ask, regenerated, run_jobs, settings, sandbox):
     order = regenerated("GREEN", "RED", "quick")
     Verdict.objects.get(kind="original").delete()
     settings.ORACLE_LOG_PATH.unlink()
@@ -157,7 +155,9 @@ def test_an_entry_that_holds_another_verdict_keeps_it(regenerated, run_jobs):
     assert (entry.verdict, entry.body) == (original, "as it was")
 
 
-def test_the_same_contradiction_again_is_no_news_and_another_one_is(ask, sandbox, missed, run_jobs):
+def test_a_repeated_contradiction_is_notified_once_and_a_new_one_again(
+    ask, sandbox, missed, run_jobs
+):
     order = missed("quick", "GREEN")
     for label in ("RED", "RED", "NULL"):
         CachedVerdict.objects.all().delete()
@@ -172,7 +172,7 @@ def test_the_same_contradiction_again_is_no_news_and_another_one_is(ask, sandbox
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_the_log_once_told_is_not_denied_later(ask, sandbox, regenerated, run_jobs):
+def test_an_original_recovered_from_the_log_stays_known(ask, sandbox, regenerated, run_jobs):
     order = regenerated("GREEN", "RED", "quick")
     Verdict.objects.get(kind="original").delete()
     run_jobs()
@@ -181,7 +181,7 @@ def test_what_the_log_once_told_is_not_denied_later(ask, sandbox, regenerated, r
     assert ask(order.session_id).json()["divergence"]["emailed_verdict"] == "GREEN"
 
 
-def test_with_no_worker_the_page_is_there_and_the_sweep_finds_the_comparison(
+def test_without_a_worker_the_page_is_served_and_the_sweep_queues_the_comparison(
     ask, regenerated, run_jobs
 ):
     order = regenerated("GREEN", "RED", "quick")
@@ -197,7 +197,7 @@ def test_with_no_worker_the_page_is_there_and_the_sweep_finds_the_comparison(
     assert DivergenceEvent.objects.get().level == "significant"
 
 
-def test_what_was_erased_is_compared_by_nobody(regenerated, run_jobs):
+def test_an_erased_order_is_not_compared(regenerated, run_jobs):
     regenerated("GREEN", "RED", "quick")
     Order.objects.update(status=Status.ERASED)
     run_jobs()
@@ -212,7 +212,7 @@ def notice(regenerated) -> Delivery:
     return Delivery.objects.get(kind=Delivery.Kind.DIVERGENCE)
 
 
-def test_a_refused_notice_is_tried_again_after_exactly_a_minute(sandbox, notice):
+def test_a_refused_notice_is_retried_after_exactly_a_minute(sandbox, notice):
     sandbox.fault("graph", "unavailable", times=1, match="sendMail")
     before = timezone.now()
     deliver_task(notice.pk)
@@ -225,7 +225,7 @@ def test_a_refused_notice_is_tried_again_after_exactly_a_minute(sandbox, notice)
     assert notice.state == Delivery.State.SENT
 
 
-def test_after_the_second_refusal_it_is_failed_and_staff_are_told(sandbox, notice, run_jobs):
+def test_a_notice_refused_twice_is_failed_and_opens_a_case(sandbox, notice, run_jobs):
     sandbox.fault("graph", "unavailable", times=2, match="NOTE")
     run_jobs(now=True)
     notice.refresh_from_db()
@@ -234,7 +234,7 @@ def test_after_the_second_refusal_it_is_failed_and_staff_are_told(sandbox, notic
     assert "divergence email could not be sent" in told["text"]
 
 
-def test_where_nobody_can_tell_it_is_uncertain_and_not_sent_again(sandbox, notice, run_jobs):
+def test_an_unknown_delivery_result_is_uncertain_and_not_retried(sandbox, notice, run_jobs):
     sandbox.fault("graph", "hang_up_after", times=1, match="sendMail")
     deliver_task(notice.pk)
     notice.refresh_from_db()
@@ -285,7 +285,7 @@ def compared(count: int, level: str) -> None:
         )
 
 
-def test_above_five_percent_staff_hear_of_it_once_a_day(sandbox, regenerated, run_jobs):
+def test_above_five_percent_staff_are_alerted_once_a_day(sandbox, regenerated, run_jobs):
     compared(19, "none")
     for _ in range(3):  # the first is 1 of 20: at the line, not above it
         regenerated("GREEN", "RED", "quick")
@@ -300,7 +300,7 @@ def test_above_five_percent_staff_hear_of_it_once_a_day(sandbox, regenerated, ru
     assert (line["checked"], line["diverged"], line["rate"]) == (21, 2, 2 / 21)
 
 
-def test_fewer_than_twenty_tell_nothing(regenerated, run_jobs):
+def test_fewer_than_twenty_comparisons_raise_no_alert(regenerated, run_jobs):
     compared(18, "significant")
     regenerated("GREEN", "RED", "quick")
     run_jobs()
@@ -320,7 +320,7 @@ def test_divergences_with_another_cause_do_not_count(ask, missed, sandbox, run_j
     assert not Escalation.objects.exists()
 
 
-def test_what_is_older_than_thirty_days_does_not_count(regenerated, run_jobs):
+def test_comparisons_older_than_thirty_days_do_not_count(regenerated, run_jobs):
     compared(30, "significant")
     DivergenceEvent.objects.update(created_at=timezone.now() - timedelta(days=31))
     regenerated("GREEN", "RED", "quick")

@@ -25,7 +25,7 @@ def answer(comparison: Comparison | None = None, label: str = "GREEN") -> dict:
         (None, "unsent"),
     ],
 )
-def test_an_original_stands_as_its_email_does(email, name):
+def test_an_originals_email_status_is_that_of_its_email(email, name):
     assert email_status(answer(), order_id=1, email=email).name == name
 
 
@@ -40,11 +40,11 @@ def test_an_original_stands_as_its_email_does(email, name):
         (Comparison("GREEN", "checked", "none"), "same-verdict"),
     ],
 )
-def test_a_regeneration_stands_as_its_comparison_says(comparison, name):
+def test_a_regenerations_email_status_is_that_of_its_comparison(comparison, name):
     assert email_status(answer(comparison), order_id=1, email=None).name == name
 
 
-def test_the_same_text_is_told_from_the_same_verdict(sandbox, paid_order, run_jobs):
+def test_the_same_text_is_distinguished_from_the_same_verdict(sandbox, paid_order, run_jobs):
     order = paid_order("quick")
     run_jobs()
     original = Verdict.objects.get()

@@ -13,7 +13,7 @@ def page(client, session_id: str):
 
 
 @pytest.mark.parametrize("session_id", ["", "x", "cs_test_", "cs_test_a1B2c3D4\n", "'; --"])
-def test_a_malformed_id_asks_nobody(client, sandbox, session_id):
+def test_a_malformed_id_causes_no_lookup(client, sandbox, session_id):
     assert page(client, session_id).status_code == 400
     assert sandbox.requests("stripe") == []
 
@@ -29,14 +29,14 @@ def test_an_unpaid_order_says_that_nothing_was_charged(client, sandbox):
     assert "nothing was charged" in answer.content.decode()
 
 
-def test_a_buyer_whose_redirect_beats_the_webhook_is_not_told_unpaid(client, sandbox):
+def test_a_redirect_before_the_webhook_is_not_answered_unpaid(client, sandbox):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.pay(session.id, email="a@b.example", announce=False)
     assert page(client, session.id).status_code == 202
     assert Order.objects.get().status == Status.PAID
 
 
-def test_who_reloads_while_stripe_is_asked_is_not_told_unpaid(client, sandbox):
+def test_a_reload_during_the_stripe_lookup_is_not_answered_unpaid(client, sandbox):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     assert page(client, session.id).status_code == 402
     again = page(client, session.id)
@@ -50,13 +50,13 @@ def test_an_order_that_stripe_does_not_know_is_unknown(client, sandbox):
     assert page(client, "cs_test_neverHeardOf1").status_code == 404
 
 
-def test_when_stripe_cannot_be_asked_nobody_is_told_unpaid(client, sandbox):
+def test_while_stripe_is_unreachable_no_read_is_answered_unpaid(client, sandbox):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     sandbox.fault("stripe", "unavailable", times=None)
     assert page(client, session.id).status_code == 503
 
 
-def test_a_database_that_goes_away_while_the_page_is_made_is_no_error_of_ours(client, delivered):
+def test_a_database_lost_while_the_page_is_rendered_is_503(client, delivered):
     order = delivered("quick")
     with connection.cursor() as cursor:  # after the outcome this is what the page looks at
         cursor.execute("ALTER TABLE verdicts_case RENAME TO gone")

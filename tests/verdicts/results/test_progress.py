@@ -6,7 +6,7 @@ from verdicts.results import progress
 
 
 @pytest.mark.parametrize("place", range(5))
-def test_what_is_before_the_step_under_way_is_done(place):
+def test_steps_before_the_current_one_are_done(place):
     states = [step.state for step in progress.steps(place)]
     assert states == ["done"] * min(place, 4) + ["now"] * (place < 4) + ["later"] * (3 - place)
 
@@ -20,13 +20,13 @@ def test_what_is_before_the_step_under_way_is_done(place):
         (Status.GENERATING, progress.JUDGING),
     ],
 )
-def test_the_step_follows_from_the_orders_status(status, step):
+def test_the_current_step_depends_on_the_orders_status(status, step):
     order = Order(status=status, session_id="cs_test_a1B2c3D4e5")
     assert progress.reached(order) == step
 
 
 @pytest.mark.django_db
-def test_an_answer_on_record_is_being_checked():
+def test_an_answered_call_means_checking():
     order = Order(status=Status.GENERATING, session_id="cs_test_a1B2c3D4e5")
     call = {"session_id": order.session_id, "kind": "original", "tier": "full", "model": "m"}
     sent = {"prompt_sha256": "0" * 64, "asked": {}, "sent": {}, "duration_ms": 1}

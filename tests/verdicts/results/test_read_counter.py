@@ -45,7 +45,7 @@ def test_reads_are_counted_in_batches(counter, delivered):
     assert counted.get().count == 4
 
 
-def test_other_reads_are_counted_by_what_the_reader_got(counter):
+def test_other_reads_are_counted_by_outcome(counter):
     for outcome in ("too-soon", "verdict", "too-soon"):
         counter.count_other(outcome)
     assert counter.flush() == 0  # no hits
@@ -53,7 +53,7 @@ def test_other_reads_are_counted_by_what_the_reader_got(counter):
     assert dict(rows) == {"too-soon": 2, "verdict": 1}
 
 
-def test_what_cannot_be_written_is_kept(counter, monkeypatch):
+def test_counts_that_cannot_be_written_are_kept(counter, monkeypatch):
     counter.count(1)
     counter.count_other("verdict")
 
@@ -81,7 +81,7 @@ def test_no_count_is_lost_between_threads(counter):
     assert counter.flush() == 4000
 
 
-def test_a_hit_is_counted_and_a_miss_is_none(ask, missed):
+def test_a_hit_is_counted_and_a_miss_is_not(ask, missed):
     order = missed("quick")
     hits.flush()
     DayCount.objects.all().delete()
@@ -93,7 +93,7 @@ def test_a_hit_is_counted_and_a_miss_is_none(ask, missed):
     assert Order.objects.get().hits == 1
 
 
-def test_what_is_forgotten_is_never_written(monkeypatch):
+def test_dropped_counts_are_never_written(monkeypatch):
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 0.05)
     counter = ReadCounter()
     counter.count(1)
@@ -103,7 +103,7 @@ def test_what_is_forgotten_is_never_written(monkeypatch):
     assert not DayCount.objects.exists()
 
 
-def test_many_hits_are_written_before_their_time(monkeypatch, delivered, transactional_db):
+def test_many_hits_are_flushed_early(monkeypatch, delivered, transactional_db):
     """However long it is until the next flush: the counts do not fill the memory."""
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 3600)
     monkeypatch.setattr(module, "MAX_UNWRITTEN", 4)
@@ -124,7 +124,7 @@ def test_many_hits_are_written_before_their_time(monkeypatch, delivered, transac
     assert DayCount.objects.get(name="hit").count == 4
 
 
-def test_a_stop_waits_for_what_is_being_written(delivered, transactional_db, monkeypatch):
+def test_stop_waits_for_a_write_in_progress(delivered, transactional_db, monkeypatch):
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 0.01)
     order = delivered("quick")
     counter = ReadCounter()
@@ -149,7 +149,7 @@ def test_a_stop_waits_for_what_is_being_written(delivered, transactional_db, mon
     assert ReadBatch.objects.count() + DayCount.objects.filter(name="hit").count() == 1
 
 
-def test_however_many_hits_wait_for_a_slow_write_one_thread_does(counter, monkeypatch):
+def test_a_slow_write_occupies_one_thread_only(counter, monkeypatch):
     monkeypatch.setattr(module, "MAX_UNWRITTEN", 2)
     with counter._writing:  # noqa: SLF001 - as a slow write holds it
         for verdict_id in (1, 2):
@@ -161,7 +161,7 @@ def test_however_many_hits_wait_for_a_slow_write_one_thread_does(counter, monkey
         counter.forget()
 
 
-def test_what_could_not_be_written_is_not_tried_with_every_hit(counter, monkeypatch):
+def test_a_failed_write_is_not_retried_with_every_hit(counter, monkeypatch):
     tried = []
 
     def fail(counted):
@@ -213,7 +213,7 @@ def test_a_batch_that_cannot_be_added_stays_whole(counter, delivered, monkeypatc
     assert (order.hits, ReadBatch.objects.count()) == (1, 0)
 
 
-def test_two_verdicts_of_one_order_are_reads_of_that_order(ask, counter, missed):
+def test_reads_of_two_verdicts_of_an_order_add_up(ask, counter, missed):
     order = missed("quick")
     ask(order.session_id)  # made again
     for verdict_id in order.verdicts.values_list("pk", flat=True):
@@ -223,7 +223,7 @@ def test_two_verdicts_of_one_order_are_reads_of_that_order(ask, counter, missed)
     assert (order.verdicts.count(), order.hits) == (2, 2)
 
 
-def test_two_who_add_up_at_once_add_nothing_twice(delivered, transactional_db):
+def test_concurrent_roll_ups_add_nothing_twice(delivered, transactional_db):
     order = delivered("quick")
     ReadBatch.objects.bulk_create([ReadBatch(verdicts={shown(order): 1}) for _ in range(20)])
 

@@ -51,7 +51,9 @@ def test_a_miss_is_answered_with_a_regeneration_that_names_the_emailed_verdict(a
     }
 
 
-def test_verdict_crosscheck_log_line_cache_and_comparison_come_together(ask, missed, run_jobs):
+def test_a_regeneration_commits_verdict_crosscheck_log_cache_and_comparison_together(
+    ask, missed, run_jobs
+):
     order = missed("quick")
     ask(order.session_id)
     regen = Verdict.objects.get(kind="regen")
@@ -64,7 +66,7 @@ def test_verdict_crosscheck_log_line_cache_and_comparison_come_together(ask, mis
     assert regen.crosscheck.divergence.level
 
 
-def test_once_it_is_back_the_model_is_left_alone(ask, sandbox, missed):
+def test_after_a_regeneration_reads_are_cache_hits(ask, sandbox, missed):
     order = missed("quick")
     bodies = {ask(order.session_id).content for _ in range(5)}
     assert len(bodies) == 1
@@ -87,7 +89,7 @@ def test_an_entry_without_an_approved_decision_is_dropped(ask, sandbox, delivere
     assert CachedVerdict.objects.get().approved
 
 
-def test_sealed_serves_the_stored_original_and_asks_nobody(ask, sandbox, delivered, settings):
+def test_stored_serves_the_stored_original_without_a_model_call(ask, sandbox, delivered, settings):
     order = delivered("quick")
     before = ask(order.session_id)
     settings.ORACLE_CACHE_MISS = "stored"
@@ -98,7 +100,7 @@ def test_sealed_serves_the_stored_original_and_asks_nobody(ask, sandbox, deliver
     assert CachedVerdict.objects.exists()
 
 
-def test_a_rejected_regeneration_leaves_nothing_but_its_record(ask, sandbox, missed):
+def test_a_rejected_regeneration_is_only_recorded(ask, sandbox, missed):
     order = missed("full", "AMBER")
     sandbox.fault("gemini", "contradictory")
     answer = ask(order.session_id)
@@ -111,7 +113,7 @@ def test_a_rejected_regeneration_leaves_nothing_but_its_record(ask, sandbox, mis
     assert CrosscheckLog.objects.get(approved=False).kind == "regen"
 
 
-def test_within_five_minutes_of_a_failure_it_is_too_soon(ask, sandbox, missed):
+def test_within_five_minutes_of_a_failure_reads_are_too_soon(ask, sandbox, missed):
     order = missed("full", "RED")
     sandbox.fault("gemini", "contradictory")
     ask(order.session_id)
@@ -133,7 +135,7 @@ def test_the_window_is_five_minutes_by_the_databases_clock(ask, sandbox, missed,
     assert len(sandbox.requests("gemini")) == calls
 
 
-def test_evicted_within_the_window_the_stored_regeneration_comes_back(
+def test_an_entry_evicted_within_the_window_is_restored_from_the_stored_regeneration(
     ask, sandbox, missed, run_jobs
 ):
     order = missed("full", "GREEN")
@@ -167,14 +169,14 @@ def test_a_model_that_does_not_answer_is_503_and_the_email_stands(
     assert ask(order.session_id).status_code == 429
 
 
-def test_a_dribbling_model_is_cut_off(ask, sandbox, missed, settings):
+def test_a_slowly_dribbling_response_ends_at_the_deadline(ask, sandbox, missed, settings):
     settings.ORACLE_REGENERATION_DEADLINE = 1
     order = missed("quick")
     sandbox.fault("gemini", "dribble", times=None)
     assert ask(order.session_id).status_code == 503
 
 
-def test_a_retired_model_is_its_own_error_and_operators_hear_once(
+def test_a_retired_model_has_its_own_error_and_alerts_operators_once(
     ask, sandbox, missed, run_jobs, settings
 ):
     orders = [missed("quick", "GREEN"), missed("quick", "GREEN")]
@@ -190,7 +192,7 @@ def test_a_retired_model_is_its_own_error_and_operators_hear_once(
     assert told.about == "gemini-2.5-pro"
 
 
-def test_while_somebody_is_at_it_the_others_wait(missed, settings):
+def test_concurrent_readers_wait_for_the_regeneration_in_progress(missed, settings):
     order = missed("quick")
     seen: list[Outcome] = []
 
@@ -205,7 +207,7 @@ def test_while_somebody_is_at_it_the_others_wait(missed, settings):
     assert seen[0].retry_after == 2
 
 
-def test_whoever_died_at_it_is_waited_for_no_longer_than_its_lease(ask, sandbox, missed):
+def test_a_dead_regeneration_is_waited_for_until_its_lease_expires(ask, sandbox, missed):
     order = missed("quick", "GREEN")
     Order.objects.update(regen_at=Now(), regens=1, regen_until=Now() + timedelta(seconds=30))
     assert ask(order.session_id).json()["status"] == "regenerating"
@@ -226,9 +228,7 @@ def test_without_a_slot_no_attempt_is_counted(ask, sandbox, missed, settings, mo
     assert in_progress.taken == 0
 
 
-def test_while_another_reader_waits_for_the_quota_nobody_else_asks(
-    ask, sandbox, missed, monkeypatch
-):
+def test_while_a_reader_waits_for_quota_no_other_calls_the_model(ask, sandbox, missed, monkeypatch):
     order = missed("quick")
     monkeypatch.setattr(waiting_for_quota, "taken", 1)
     answer = ask(order.session_id)
@@ -240,7 +240,7 @@ def test_while_another_reader_waits_for_the_quota_nobody_else_asks(
     assert ask(order.session_id).status_code == 200
 
 
-def test_who_meets_a_full_quota_behind_another_has_not_begun(ask, sandbox, missed, settings):
+def test_an_exhausted_quota_gives_the_claim_back(ask, sandbox, missed, settings):
     order = missed("quick")
     sandbox.fault("gemini", "rate_limited")
 
@@ -258,7 +258,7 @@ def test_who_meets_a_full_quota_behind_another_has_not_begun(ask, sandbox, misse
     assert waiting_for_quota.taken == 0
 
 
-def test_a_slot_is_given_back_whatever_happens(missed, settings):
+def test_a_slot_is_always_released(missed, settings):
     def die(_request):
         raise RuntimeError("killed")
 
@@ -268,7 +268,7 @@ def test_a_slot_is_given_back_whatever_happens(missed, settings):
 
 
 @pytest.mark.parametrize("fault", ["", "contradictory"])
-def test_what_was_erased_meanwhile_is_not_brought_back(sandbox, missed, settings, fault):
+def test_an_order_erased_during_the_call_stays_erased(sandbox, missed, settings, fault):
     order = missed("full", query="My secret plan?")
 
     def ask_and_erase(request):
@@ -286,7 +286,7 @@ def test_what_was_erased_meanwhile_is_not_brought_back(sandbox, missed, settings
 
 
 @pytest.mark.parametrize("end", ["answered", "busy", "crashed"])
-def test_a_call_of_what_was_erased_meanwhile_keeps_no_digest(sandbox, missed, settings, end):
+def test_the_call_of_an_order_erased_meanwhile_keeps_no_digest(sandbox, missed, settings, end):
     order = missed("full", query="My secret plan?")
 
     def ask_and_erase(request):
@@ -303,14 +303,14 @@ def test_a_call_of_what_was_erased_meanwhile_keeps_no_digest(sandbox, missed, se
     assert (call.prompt_sha256, "seed" in call.asked, "seed" in call.sent) == ("", False, False)
 
 
-def test_what_was_erased_before_the_claim_says_so(sandbox, missed, settings):
+def test_an_order_erased_before_the_claim_is_reported_as_erased(sandbox, missed, settings):
     order = missed("quick")
     Order.objects.update(status=Status.ERASED)
     outcome = regenerate(order, model=settings.ORACLE_MODEL, ask=clients.ask_model_again)
     assert (outcome.name, outcome.emailed) == ("erased", "")
 
 
-def test_a_refund_while_the_model_is_asked_is_in_the_answer(sandbox, missed, settings):
+def test_a_refund_during_the_model_call_is_in_the_response(sandbox, missed, settings):
     order = missed("quick")
 
     def ask_and_refund(request):
@@ -323,7 +323,7 @@ def test_a_refund_while_the_model_is_asked_is_in_the_answer(sandbox, missed, set
 
 
 @pytest.mark.slow
-def test_an_old_regeneration_does_not_stand_in_for_one_that_failed(ask, sandbox, missed):
+def test_an_old_regeneration_does_not_replace_a_failed_one(ask, sandbox, missed):
     """What fails once goes on failing until it is tried again, instead of changing its mind."""
     order = missed("quick")
     assert ask(order.session_id).status_code == 200
@@ -334,7 +334,9 @@ def test_an_old_regeneration_does_not_stand_in_for_one_that_failed(ask, sandbox,
     assert [ask(order.session_id).status_code for _ in range(3)] == [503, 429, 429]
 
 
-def test_a_delivery_between_the_two_looks_is_a_hit(ask, sandbox, paid_order, run_jobs, monkeypatch):
+def test_a_delivery_between_the_two_lookups_is_a_hit(
+    ask, sandbox, paid_order, run_jobs, monkeypatch
+):
     """The cache was empty when we looked, and the order delivered a moment later."""
     order = paid_order("quick")
     real, looks = cache.find, []

@@ -26,7 +26,7 @@ def problem_of(answer, status: int, slug: str) -> dict:
     return body
 
 
-def test_a_hit_is_the_ready_made_body_and_asks_nobody(ask, sandbox, delivered):
+def test_a_hit_returns_the_stored_body_without_any_call(ask, sandbox, delivered):
     order = delivered("full")
     answer = ask(order.session_id)
     assert answer.status_code == 200
@@ -45,7 +45,7 @@ def test_a_hit_is_one_query(ask, delivered, django_assert_num_queries):
         ask(order.session_id)
 
 
-def test_who_has_it_already_is_told_so(ask, delivered):
+def test_a_matching_etag_gets_304(ask, delivered):
     order = delivered("quick")
     first = ask(order.session_id)
     for etag in (first["ETag"], f'"other", W/{first["ETag"]}', "*"):
@@ -61,7 +61,7 @@ def test_who_has_it_already_is_told_so(ask, delivered):
     "session_id",
     ["", "x", "cs_test_", "cs_test_a1B2c3D4\n", "cs_test_" + "a" * 201, "cs_prod_a1B2c3D4"],
 )
-def test_a_malformed_id_asks_nobody(ask, sandbox, session_id):
+def test_a_malformed_id_causes_no_lookup(ask, sandbox, session_id):
     problem_of(ask(session_id), 400, "malformed")
     assert sandbox.requests("stripe") == []
 
@@ -70,7 +70,7 @@ def test_no_id_at_all_is_malformed(client):
     problem_of(client.get("/api/verdict"), 400, "malformed")
 
 
-def test_a_refund_is_in_the_answer_from_then_on(ask, delivered):
+def test_a_refund_is_in_later_responses(ask, delivered):
     order = delivered("quick")
     before = ask(order.session_id)
     assert "refunded_at" not in before.json()
@@ -89,7 +89,9 @@ def test_a_refund_is_in_the_answer_from_then_on(ask, delivered):
         (Status.ERASED, 410, "erased"),
     ],
 )
-def test_what_ended_without_a_verdict_is_a_problem(ask, sandbox, paid_order, status, code, slug):
+def test_an_order_that_ended_without_a_verdict_is_a_problem_response(
+    ask, sandbox, paid_order, status, code, slug
+):
     order = paid_order()
     Order.objects.update(status=status)
     problem_of(ask(order.session_id), code, slug)
@@ -97,7 +99,7 @@ def test_what_ended_without_a_verdict_is_a_problem(ask, sandbox, paid_order, sta
 
 
 @pytest.mark.parametrize("status", [Status.PAID, Status.GENERATING, Status.HELD])
-def test_what_is_on_its_way_is_no_miss(ask, sandbox, paid_order, status):
+def test_an_order_in_progress_is_not_a_miss(ask, sandbox, paid_order, status):
     order = paid_order()
     Order.objects.update(status=status)
     answer = ask(order.session_id)
@@ -114,14 +116,14 @@ def test_an_unpaid_session_is_402(ask, sandbox):
     assert ask(session.id).json()["status"] == "asking"  # Stripe was asked a moment ago
 
 
-def test_when_stripe_cannot_be_asked_it_is_503(ask, sandbox):
+def test_while_stripe_is_unreachable_reads_are_503(ask, sandbox):
     sandbox.fault("stripe", "unavailable", times=None)
     answer = ask("cs_test_nobodyKnows1")
     problem_of(answer, 503, "try-later")
     assert answer["Retry-After"]
 
 
-def test_a_cache_that_cannot_be_read_is_no_miss(ask, sandbox, delivered):
+def test_a_cache_error_is_not_a_miss(ask, sandbox, delivered):
     order = delivered("quick")
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE verdicts_cachedverdict RENAME TO gone")
@@ -131,7 +133,7 @@ def test_a_cache_that_cannot_be_read_is_no_miss(ask, sandbox, delivered):
     assert sandbox.requests("gemini") == []
 
 
-def test_what_is_wrong_with_http_itself_is_a_problem_too(client):
+def test_http_errors_are_problem_responses_too(client):
     problem_of(client.post("/api/verdict"), 405, "method-not-allowed")
     problem_of(client.get("/api/verdict", headers={"accept": "image/png"}), 406, "not-acceptable")
 
@@ -149,7 +151,7 @@ def test_no_problem_holds_the_models_text(ask, sandbox, missed):
     assert not any(text in answer.content.decode() for text in analyses)
 
 
-def test_a_session_of_somebody_else_is_unknown(ask, sandbox):
+def test_a_session_that_is_not_ours_is_unknown(ask, sandbox):
     made = sandbox.create_session(metadata={}, payment_status="paid", status="complete")
     problem_of(ask(made["id"]), 404, "unknown")
     assert not Order.objects.exists()

@@ -185,7 +185,7 @@ def test_the_sum_that_went_back_is_the_one_that_stripe_names(sandbox, paid_order
 def test_a_refund_that_stripe_could_not_make_is_none(sandbox, rejected, ada, monkeypatch):
     answer = {"status": "failed", "amount": 500}
     monkeypatch.setattr(refunding, "refund", lambda *_, **__: answer)
-    with pytest.raises(PaymentRefused, match="could not pay it back"):
+    with pytest.raises(PaymentRefused, match="could not refund it"):
         act(rejected, Outcome.REFUNDED, ada)
     rejected.refresh_from_db()
     assert rejected.closed_at is None

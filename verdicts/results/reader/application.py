@@ -1,7 +1,7 @@
 """The RSGI application: cached hits of `GET /api/verdict`, and NOT_HERE for everything else.
 
-The proxy asks it first, and Django for whatever it answers with NOT_HERE. It never decides
-that a verdict does not exist: any doubt, error or time-out leaves the request to Django.
+The proxy asks it first, and forwards requests answered with NOT_HERE to Django. The reader never
+decides that a verdict does not exist: on any doubt, error or time-out, Django answers.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ from verdicts.results.reader.responses import Headers, ResponseBuilder
 logger = logging.getLogger(__name__)
 
 NOT_HERE: Final = 404
-COOLDOWN: Final = 1.0  # seconds for which everything is left to Django after a failure
-MAX_BATCH: Final = 64  # requests answered by one query; the first waits for the last
+COOLDOWN: Final = 1.0  # seconds after a database error in which all requests are left to Django
+MAX_BATCH: Final = 64  # requests answered by one query
 
 
 class HTTPProtocol(Protocol):
@@ -31,7 +31,7 @@ class HTTPProtocol(Protocol):
 
 class Reader:
     def __init__(self, open_lookup: Callable[[], Lookup], *, batched: bool) -> None:
-        """`batched`: where a query is a round trip, requests share one. Raises TemplateError."""
+        """`batched`: concurrent requests share one query. Raises TemplateError."""
         self._open_lookup = open_lookup
         self._filter = RequestFilter()
         self._responses = ResponseBuilder()
@@ -60,7 +60,7 @@ class Reader:
         self._respond(protocol, asked, entry)
 
     def close(self) -> None:
-        """The next request opens the database anew."""
+        """Close the database connection; the next request opens a new one."""
         if self._lookup:
             self._lookup.close()
             self._lookup = None
@@ -70,8 +70,8 @@ class Reader:
     ) -> None:
         try:
             response = self._responses.build(entry, asked) if entry else None
-        except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
-            logger.warning("a cached verdict cannot be answered: %s", type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - any error leaves the request to Django
+            logger.warning("no response could be built: %s", type(error).__name__)
             response = None
         if response is None or entry is None:
             protocol.response_empty(NOT_HERE, [])
@@ -86,7 +86,7 @@ class Reader:
             if self._lookup is None:
                 self._lookup = self._open_lookup()
             return self._lookup.find(session_ids)
-        except Exception as error:  # noqa: BLE001 - whatever it is, Django tries next
+        except Exception as error:  # noqa: BLE001 - any error leaves the requests to Django
             logger.warning("the cache cannot be read: %s", type(error).__name__)
             self._paused_until = time.monotonic() + COOLDOWN
             self.close()

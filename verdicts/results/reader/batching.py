@@ -1,7 +1,6 @@
 """Batches queued lookups, up to N per query, in one thread beside the event loop.
 
-Whatever was asked by the time the thread takes its turn shares one round trip to the
-database, so the busier it is, the less each lookup costs.
+Lookups that arrive while a query runs share the next one, so a lookup costs less under load.
 """
 
 import asyncio
@@ -55,5 +54,5 @@ class Batching:
 
 def _resolve(batch: list[_Waiting], found: dict[str, CachedEntry]) -> None:
     for session_id, answer in batch:
-        if not answer.done():  # the client may have gone
+        if not answer.done():  # cancelled if the client has disconnected
             answer.set_result(found.get(session_id))

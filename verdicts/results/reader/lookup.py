@@ -1,8 +1,7 @@
-"""Reads entries of the cache by one prepared query on a connection of its own.
+"""Reads cache entries by a prepared query on a separate connection.
 
-Not through Django's connection, whose every query costs several times the read itself.
-What counts as a hit is the rule of `services.cache.find`, in SQL: present, approved and
-not expired.
+A query through Django's connection costs several times the read itself. A hit is what
+`verdicts.results.cache.find` accepts, expressed in SQL: present, approved and not expired.
 """
 
 from importlib import import_module
@@ -10,7 +9,7 @@ from typing import Final, Protocol
 
 from django.db import connection
 
-READ_TIMEOUT: Final = 2  # seconds that the database has, before the request is left to Django
+READ_TIMEOUT: Final = 2  # seconds after which the request is left to Django
 
 HIT_CONDITION: Final = "WHERE approved AND (expires_at IS NULL OR expires_at > {})"
 
@@ -19,10 +18,10 @@ CachedEntry = tuple[bytes, str, int]  # body, ETag and the verdict's id
 
 class Lookup(Protocol):
     def find(self, session_ids: list[str]) -> dict[str, CachedEntry]:
-        """Entries by session id; a session without one is left out.
+        """The entries that exist, by session id.
 
-        May contain sessions that were not asked for, where two share one number.
-        Raises where the database fails, or takes longer than READ_TIMEOUT.
+        May contain other sessions with the same session number. Raises if the database fails or
+        takes longer than READ_TIMEOUT.
         """
         ...
 
@@ -30,8 +29,8 @@ class Lookup(Protocol):
 
 
 def open_lookup() -> Lookup:
-    """On the database that Django uses."""
-    # By its name: a process loads the driver of one database only.
+    """A lookup on Django's database."""
+    # Imported by name, so that a process loads the driver of one database only.
     module = import_module(f"verdicts.results.reader.lookup_{connection.vendor}")
     lookup: Lookup = module.open_lookup(connection.settings_dict)
     return lookup

@@ -13,24 +13,24 @@ from verdicts.results.reader.lookup import HIT_CONDITION, READ_TIMEOUT, CachedEn
 
 _ENTRIES: Final = f"FROM verdicts_cachedverdict {HIT_CONDITION.format('$2')} AND id = ANY ($1)"
 HIT: Final = f"SELECT session_id, body, etag, verdict_id {_ENTRIES}"
-# Planned once, and for a table of any size.
+# A plan that is made once and stays good for a table of any size.
 _PLAN: Final = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
 _BIGINT: Final = psycopg.adapters.types["int8"]
 
 
 class PostgresLookup:
-    """libpq's own calls: a cursor of psycopg's takes longer than the read."""
+    """Calls libpq directly: a psycopg cursor takes longer than the read itself."""
 
     def __init__(self, parameters: dict[str, object]) -> None:
         given = parameters.get("options", "")
         asked = {
             **parameters,
             "connect_timeout": READ_TIMEOUT,
-            # After what was given: of two settings the last one holds.
+            # Appended: of two values of a setting the last one applies.
             "options": f"{given} -c statement_timeout={READ_TIMEOUT * 1000} {_PLAN}".strip(),
             "client_encoding": "utf8",
         }
-        self._connection = psycopg.connect(autocommit=True, **asked)  # type: ignore[arg-type]  # whatever Django was given
+        self._connection = psycopg.connect(autocommit=True, **asked)  # type: ignore[arg-type]  # Django's own options
         self._libpq = self._connection.pgconn
         prepared = self._libpq.prepare(b"hit", HIT.encode(), [_BIGINT.array_oid, _BIGINT.oid])
         if prepared.status != pq.ExecStatus.COMMAND_OK:
@@ -54,7 +54,7 @@ class PostgresLookup:
         return found
 
     def _result(self) -> PGresult:
-        """Within READ_TIMEOUT: a server that stops answering must not hold every reader."""
+        """Within READ_TIMEOUT: a server that stops answering must not block all readers."""
         deadline = time.monotonic() + READ_TIMEOUT
         while self._libpq.is_busy():
             left = deadline - time.monotonic()

@@ -30,7 +30,7 @@ class SQLiteLookup:
         found: dict[str, CachedEntry] = {}
         now = int(time.time())
         for asked in session_ids:
-            # Read to the end: an open cursor would pin an old state of the database.
+            # Fetch all rows: an open cursor would keep reading an old snapshot.
             rows = self._cursor.execute(HIT, (now, session_number(asked))).fetchall()
             for session_id, body, etag, verdict in rows:
                 found[session_id] = (body, etag, verdict)

@@ -1,7 +1,7 @@
-"""Which requests a cached verdict can answer, decided without Django.
+"""Decides without Django which requests can be answered from the cache.
 
-One request in one spelling: nothing about it but its session, and whether the client
-has the answer already, may change the response. Everything else is Django's.
+Only plain GET requests of one form, whose response depends on nothing but the session and
+If-None-Match. All others are left to Django.
 """
 
 import re
@@ -21,8 +21,10 @@ _NO_BODY: Final = frozenset({None, "", "0"})
 
 
 class Headers(Protocol):
-    """RSGI's: names in lower case. `items` leaves out values that are not ASCII, `keys` does not;
-    `items` repeats a name that comes twice, `keys` does not."""
+    """RSGI's headers, with names in lower case.
+
+    `items` omits values that are not ASCII and repeats duplicate names; `keys` does neither.
+    """
 
     def items(self) -> list[tuple[str, str]]: ...
 
@@ -30,7 +32,7 @@ class Headers(Protocol):
 
 
 class Scope(Protocol):
-    """RSGI's, as far as it is used here. Each access to `headers` copies them all."""
+    """The part of RSGI's scope that is used here. Each access to `headers` copies them all."""
 
     @property
     def method(self) -> str: ...
@@ -50,12 +52,12 @@ class Scope(Protocol):
 
 class CachedRead(NamedTuple):
     session_id: str
-    secure: bool  # the client came by HTTPS
+    secure: bool  # the client used HTTPS
     if_none_match: str | None
 
 
 class RequestFilter:
-    """The settings that decide are read once: looking them up costs a twelfth of a hit."""
+    """Settings are read once: looking them up costs a twelfth of a hit."""
 
     def __init__(self) -> None:
         header, word = settings.SECURE_PROXY_SSL_HEADER or ("", "")
@@ -64,7 +66,7 @@ class RequestFilter:
         self._https_required: bool = settings.SECURE_SSL_REDIRECT
 
     def cached_read(self, scope: Scope) -> CachedRead | None:
-        """What is asked for; None: this request is for Django."""
+        """The read that is asked for; None: the request is left to Django."""
         if scope.path != PATH or scope.method != "GET":
             return None
         asked = _QUERY.fullmatch(scope.query_string)
@@ -72,7 +74,7 @@ class RequestFilter:
             return None
         headers = scope.headers
         items = headers.items()
-        # A repeated name, or a value that is not ASCII: which one counts is for Django to say.
+        # Duplicate names, and values that are not ASCII, are left to Django.
         if [name for name, _ in items] != headers.keys():
             return None
         given = dict(items)
@@ -82,20 +84,20 @@ class RequestFilter:
         return CachedRead(asked[1], secure, given.get("if-none-match"))
 
     def _is_secure(self, scope: Scope, given: dict[str, str]) -> bool:
-        """As Django decides it."""
-        said = given.get(self._https_header) if self._https_header else None
-        if said is None:
+        """The same rule as HttpRequest.is_secure."""
+        value = given.get(self._https_header) if self._https_header else None
+        if value is None:
             return scope.scheme == "https"
-        return said == self._https_word or said.split(",", 1)[0].strip() == self._https_word
+        return value == self._https_word or value.split(",", 1)[0].strip() == self._https_word
 
 
 def _is_plain(given: dict[str, str]) -> bool:
     return (
         given.get("accept") in _PLAIN_ACCEPT
-        and "cookie" not in given  # an odd or expired one is deleted by the response
+        and "cookie" not in given  # the response deletes an invalid or expired one
         and "transfer-encoding" not in given
         and given.get("content-length") in _NO_BODY
-        and given.get("content-type", "") in _PLAIN_TYPE  # its charset is that of the address, too
+        and given.get("content-type", "") in _PLAIN_TYPE  # its charset would decode the query, too
         and _is_allowed_host(given.get("host", ""))
     )
 

@@ -1,7 +1,7 @@
-"""The response to a cached hit: the stored body under the headers that Django puts on it.
+"""Builds the response to a cached hit: the stored body, with the headers that Django would send.
 
-Django's own view and middleware are asked once for each kind of response, so there is
-one definition of status and headers, and whatever a middleware adds is added here too.
+Django's view and middleware run once per kind of response at start-up, so that status and headers
+have one definition, and headers that a middleware adds are included.
 """
 
 import gc
@@ -28,16 +28,16 @@ from verdicts.results.verdict_api import VerdictView, cached
 Headers = list[tuple[str, str]]
 Response = tuple[int, Headers, bytes]
 
-# Of a 200 and of a 304; anything else than these two is Django's to answer.
+# The status lines of a 200 and a 304 response; no other response is answered here.
 STATUS: Final = {False: "200 ", True: "304 "}
 
 
 class TemplateError(Exception):
-    """Django answers a cached hit with something else: an error, or a middleware's response."""
+    """Django does not answer a cached hit with 200 or 304, because of an error or a middleware."""
 
 
 class Template(NamedTuple):
-    """What all responses of one kind share, and where their own headers go."""
+    """Status and headers of one kind of response, and the indexes of the headers that vary."""
 
     status: int
     headers: Headers
@@ -53,7 +53,7 @@ class ResponseBuilder:
             (secure, unchanged): _template(secure=secure, unchanged=unchanged)
             for secure, unchanged in product(secure_kinds, (True, False))
         }
-        # Loading all of the middleware leaves some MB of garbage that refers to itself.
+        # Loading the middleware leaves some MB of garbage in reference cycles.
         gc.collect()
 
     def build(self, entry: CachedEntry, asked: CachedRead) -> Response:
@@ -84,7 +84,7 @@ def _template(*, secure: bool, unchanged: bool) -> Template:
 
     def start_response(status: str, headers: Headers, *_: object) -> Callable[[bytes], object]:
         started.append((status, headers))
-        return len  # nothing is written that way
+        return len  # WSGI's write callable, which is not used
 
     _SampleHandler()(sample, start_response)
     status, headers = started[0]

@@ -101,7 +101,7 @@ def test_stripe_out_of_reach_is_exit_code_2_and_says_what_could_be_seen(sandbox,
     said, errors = run(code=2)
     assert "lost job" in said
     assert "0 finished sessions at Stripe as far as it could be asked." in said
-    assert errors.startswith("Not everything could be checked: Stripe is not to be reached")
+    assert errors.startswith("Not everything could be checked: Stripe is unreachable")
     assert errors.endswith("Try again later.")
     Order.objects.update(due_at=timezone.now())
     said, _ = run(code=2)

@@ -84,7 +84,9 @@ def test_a_pool_whose_lock_died_with_a_worker_is_replaced(post_queue):
             one.kill()
 
     said = replaced(post_queue, kill_idle_workers)
-    assert "post: A job was taken 2 s ago, and none is done since: the pool is replaced" in said
+    assert (
+        "post: A job was taken 2 s ago, and none has finished since: the pool is replaced" in said
+    )
 
 
 @pytest.mark.django_db
@@ -93,7 +95,9 @@ def test_a_pool_that_does_jobs_and_never_takes_them_off_the_queue_is_replaced(po
         pool[3].kill()
 
     said = replaced(post_queue, kill_monitor)
-    assert "post: A job was taken 2 s ago, and none is done since: the pool is replaced" in said
+    assert (
+        "post: A job was taken 2 s ago, and none has finished since: the pool is replaced" in said
+    )
 
 
 @pytest.mark.django_db

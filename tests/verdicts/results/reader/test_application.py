@@ -61,7 +61,7 @@ def test_a_hit_is_byte_for_byte_what_django_answers(both, delivered):
     both(asked.and_(("user-agent", "\x00"), ("origin", "https://elsewhere.example")))
 
 
-def test_a_client_that_has_it_gets_304_with_the_same_headers(both, delivered):
+def test_a_matching_etag_gets_304_with_the_same_headers(both, delivered):
     order = delivered("quick")
     etag = CachedVerdict.objects.get().etag
     for had in (etag, f'W/{etag}, "other"', "*"):
@@ -85,9 +85,7 @@ def test_over_https_the_headers_are_those_of_https(both, delivered, settings):
     [("http", "https"), ("https", "http"), ("https", "http, https"), ("https", ""), ("http", "")],
 )
 @pytest.mark.parametrize("trusted", [True, False])
-def test_a_client_came_by_https_where_django_says_so(
-    both, delivered, settings, server, proxy, trusted
-):
+def test_https_is_detected_as_django_detects_it(both, delivered, settings, server, proxy, trusted):
     settings.SECURE_HSTS_SECONDS = 3600
     header = ("HTTP_X_FORWARDED_PROTO", "https")
     settings.SECURE_PROXY_SSL_HEADER = header if trusted else None
@@ -132,14 +130,14 @@ def never_approved(entries, order):
 
 
 @pytest.mark.parametrize("lose", [gone_by_eviction, expired, never_approved])
-def test_what_the_cache_has_lost_is_left_to_django(make_reader, delivered, lose):
+def test_a_cache_miss_is_left_to_django(make_reader, delivered, lose):
     order, reader = delivered("quick"), make_reader()
     assert ask_reader(reader, Asked(order.session_id))[0][0] == 200
     lose(CachedVerdict.objects.filter(session_id=order.session_id), order)
     assert ask_reader(reader, Asked(order.session_id)) == NOT_HERE
 
 
-def test_an_entry_is_served_until_its_second_has_come(both, delivered):
+def test_an_entry_is_served_until_it_expires(both, delivered):
     order = delivered("quick")
     CachedVerdict.objects.update(expires_at=int(time.time()) + 3600)
     both(Asked(order.session_id))
@@ -192,7 +190,7 @@ def test_any_other_request_is_left_to_django(make_reader, delivered, changes):
     assert ask_reader(make_reader(), Asked(order.session_id, **own).and_(*more)) == NOT_HERE
 
 
-def test_a_header_that_comes_twice_is_left_to_django(make_reader, delivered):
+def test_a_duplicate_header_is_left_to_django(make_reader, delivered):
     asked = Asked(delivered("quick").session_id)
     twice = asked.and_(("host", "127.0.0.1"), ("host", "elsewhere.example"))
     hidden = asked.and_(("x-a", "1"), ("x-a", "2"), ("x-b", "\xff"))  # as many items as names
@@ -219,7 +217,7 @@ class Broken:
         pass
 
 
-def test_a_database_that_fails_is_not_asked_for_a_moment(make_reader, delivered, monkeypatch):
+def test_after_a_database_error_reads_pause(make_reader, delivered, monkeypatch):
     asked = Asked(delivered("quick").session_id)
     lookups = [open_lookup(), Broken()]
     reader = make_reader(lookups.pop)
@@ -230,7 +228,7 @@ def test_a_database_that_fails_is_not_asked_for_a_moment(make_reader, delivered,
     assert ask_reader(reader, asked)[0][0] == 200
 
 
-def test_many_at_once_get_each_their_own(make_reader, delivered):
+def test_concurrent_requests_get_their_own_answers(make_reader, delivered):
     orders = [delivered("quick") for _ in range(4)]
     bodies = {one.session_id: one.body for one in CachedVerdict.objects.all()}
     asked = [Asked(orders[number % 4].session_id) for number in range(200)]
@@ -238,7 +236,7 @@ def test_many_at_once_get_each_their_own(make_reader, delivered):
         assert (status, body.decode()) == (200, bodies[one.session_id])
 
 
-def test_hits_and_misses_that_share_a_query_get_each_their_own(delivered):
+def test_hits_and_misses_in_one_batch_get_their_own_answers(delivered):
     first, second, lost = (delivered("quick") for _ in range(3))
     expired(CachedVerdict.objects.filter(session_id=lost.session_id), lost)
     etag = CachedVerdict.objects.get(session_id=second.session_id).etag
@@ -260,7 +258,7 @@ def test_hits_and_misses_that_share_a_query_get_each_their_own(delivered):
         assert given == (NOT_HERE[0] if missing else ask_django(one))
 
 
-def test_a_connection_that_was_cut_is_opened_anew(make_reader, delivered, monkeypatch):
+def test_a_lost_connection_is_reopened(make_reader, delivered, monkeypatch):
     if connection.vendor != "postgresql":
         pytest.skip("SQLite has no server to cut it")
     monkeypatch.setattr(application, "COOLDOWN", 0.0)
@@ -275,7 +273,7 @@ def test_a_connection_that_was_cut_is_opened_anew(make_reader, delivered, monkey
     assert ask_reader(reader, asked)[0][0] == 200
 
 
-def test_a_database_that_stops_answering_holds_no_request(make_reader, delivered, monkeypatch):
+def test_a_database_that_stops_answering_blocks_no_request(make_reader, delivered, monkeypatch):
     if connection.vendor != "postgresql":
         pytest.skip("SQLite has no server that could stop")
     monkeypatch.setattr("verdicts.results.reader.lookup_postgresql.READ_TIMEOUT", 0.3)
@@ -303,7 +301,7 @@ def test_a_response_that_cannot_be_built_is_left_to_django_and_not_counted(
     assert ask_reader(reader, asked)[0][0] == 200
 
 
-def test_it_does_not_start_where_django_answers_a_hit_otherwise(settings):
+def test_the_reader_refuses_to_start_if_django_answers_differently(settings):
     settings.SECURE_SSL_REDIRECT = True
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     settings.ALLOWED_HOSTS = ["elsewhere.example"]
@@ -311,7 +309,7 @@ def test_it_does_not_start_where_django_answers_a_hit_otherwise(settings):
         Reader(open_lookup, batched=False)
 
 
-def test_the_options_of_the_database_are_its_options_here_too(delivered, monkeypatch):
+def test_the_reader_uses_the_database_options_of_django(delivered, monkeypatch):
     if connection.vendor != "postgresql":
         pytest.skip("SQLite's are not of that kind")
     order = delivered("quick")
@@ -328,9 +326,7 @@ def test_the_options_of_the_database_are_its_options_here_too(delivered, monkeyp
         found("elsewhere")
 
 
-def test_two_sessions_of_one_number_never_get_each_others_answer(
-    delivered, make_reader, monkeypatch
-):
+def test_sessions_with_equal_numbers_never_share_an_answer(delivered, make_reader, monkeypatch):
     """Which is as good as impossible: then the later one is cached, and the other is a miss."""
     for module in (
         "results.reader.lookup_sqlite",

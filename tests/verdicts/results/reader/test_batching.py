@@ -30,7 +30,7 @@ def entry(session_id: str) -> CachedEntry:
     return session_id.encode(), "etag", 1
 
 
-def test_each_gets_its_own_and_no_query_has_more_than_its_share():
+def test_each_request_gets_its_answer_and_batches_are_bounded():
     queries: list[list[str]] = []
 
     def find(session_ids: list[str]) -> dict[str, CachedEntry]:
@@ -44,5 +44,5 @@ def test_each_gets_its_own_and_no_query_has_more_than_its_share():
     assert max(map(len, queries)) <= 3
 
 
-def test_without_requests_it_ends():
+def test_the_batcher_ends_without_requests():
     assert ask(Batching(lambda _: {}, max_batch=3)) == []
