@@ -13,7 +13,7 @@ from verdicts.core.sessions import session_number
 
 
 class SessionNumber(models.BigIntegerField):  # type: ignore[type-arg]  # none at run time
-    """Computed from `session_id`. If two sessions share a number, the later row replaces the other."""
+    """Computed from `session_id`. Two sessions with one number would replace each other."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"primary_key": True, "editable": False, **options})

@@ -1,4 +1,4 @@
-"""A preview leaves rows and files, on each host by itself, and the chain stays whole."""
+"""Previews are erased in rows and in each host's files, and the chain stays valid."""
 
 import gzip
 import os
@@ -20,7 +20,7 @@ GONE, KEPT = "cs_test_erasedOne1", "cs_test_keptOne123"
 
 @pytest.fixture(autouse=True)
 def _log(log_path):
-    """A log of its own for each test."""
+    """Each test has its own log."""
 
 
 def append(*sessions):
@@ -195,7 +195,7 @@ def test_a_rotation_during_the_erasure_keeps_no_preview(log_path, monkeypatch, w
         def first(*arguments):
             found = then(*arguments)
             if not aside.exists():
-                log_path.rename(aside)  # logrotate takes no lock of ours
+                log_path.rename(aside)  # logrotate does not take our lock
                 log_path.touch()
             return found
 

@@ -1,4 +1,4 @@
-"""The log as its callers see it: real files, real commits."""
+"""The log's interface, with real files and real commits."""
 
 import json
 import logging
@@ -115,8 +115,8 @@ def test_a_failed_write_is_logged_counted_and_repaired(log_path, settings, caplo
     assert [record.levelno for record in caplog.records] == [logging.ERROR] * 4
     assert {record.name for record in caplog.records} == {"audit.log"}
     assert caplog.text.count(row.public_id) == 1
-    (told,) = [line for line in lines if row.public_id in line["message"]]
-    assert told["session"] == short_hash("cs_test_12345678")  # not of whoever was at it
+    (logged,) = [line for line in lines if row.public_id in line["message"]]
+    assert logged["session"] == short_hash("cs_test_12345678")  # not the current session
     assert '"coherence_score":1.0' in caplog.text
     assert "secret" not in caplog.text
     assert "cs_test" not in caplog.text
@@ -184,7 +184,7 @@ def test_the_original_is_found_across_files(log_path):
 def test_a_lock_that_is_taken_leaves_the_line_to_the_sweep(log_path):
     with locked(log_path, 0) as held:
         assert held
-        log.append(checked())  # returns, and what it wrote is committed
+        log.append(checked())  # returns, and its row is committed
         assert LogEntry.objects.get().written_at is None
     assert log.sweep() == 1
     assert LogEntry.objects.get().failures == 0

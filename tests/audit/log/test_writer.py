@@ -1,4 +1,4 @@
-"""The file and the rows come back into step, whatever came between them."""
+"""File and rows are reconciled after every kind of failure."""
 
 import json
 
@@ -21,14 +21,14 @@ def append(count=1):
 
 
 def in_step(*paths):
-    """The files are one chain, and it is the rows': each once, in order, with nothing pending."""
+    """The files are one chain that equals the rows: each once, in order, none pending."""
     rows = LogEntry.objects.order_by("sequence")
     assert [line["hash"] for line in read_chain(*paths)] == [row.hash for row in rows]
     return list(rows.values_list("sequence", flat=True)) == list(range(1, len(rows) + 1))
 
 
 def append_and_crash(count):
-    """Lines in the file, their rows not marked."""
+    """Write lines without marking their rows."""
 
     def crash(_lines):
         raise OperationalError

@@ -38,7 +38,9 @@ def test_each_error_is_mapped_once(sandbox, endpoint, fault, error):
 
 
 def test_the_call_waits_for_quota_within_its_deadline(sandbox, endpoint):
-    sandbox.fault("gemini", "rate_limited", times=4)  # more than the three tries of other faults
+    sandbox.fault(
+        "gemini", "rate_limited", times=4
+    )  # more than the three attempts for other faults
     assert generate(REQUEST, replace(endpoint, deadline=20)).text
     assert len(sandbox.requests("gemini")) == 5
 

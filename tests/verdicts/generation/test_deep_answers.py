@@ -1,4 +1,4 @@
-"""Answers of other services that are nested deeper than any stack."""
+"""Answers of other services with nesting that exceeds the recursion limit."""
 
 import threading
 from collections.abc import Iterator

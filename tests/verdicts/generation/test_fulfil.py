@@ -32,7 +32,7 @@ TRANSIENT_FAULTS = ["error", "unavailable", "hang_up", "broken_body", "bad_key"]
 
 
 def left(order: Order) -> list[str]:
-    """What the order owes by email."""
+    """The kinds of the order's emails."""
     return sorted(order.deliveries.values_list("kind", flat=True))
 
 
@@ -89,11 +89,11 @@ def test_the_model_call_records_the_finish_reason(sandbox, paid_order, fault, fi
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", TRANSIENT_FAULTS)
 def test_a_temporary_error_is_retried_later(sandbox, paid_order, run_jobs, fault):
-    sandbox.fault("gemini", fault, times=3)  # the client tries three times by itself
+    sandbox.fault("gemini", fault, times=3)  # the client itself tries three times
     order = paid_order()
     fulfil_order(order.pk)
     order.refresh_from_db()
-    if fault in ("broken_body", "bad_key"):  # not among those: one try each
+    if fault in ("broken_body", "bad_key"):  # not retried by the client
         sandbox.clear_faults()
     assert (order.status, order.attempts) == (Status.PAID, 1)
     assert ModelCall.objects.get().outcome == ModelCall.Outcome.BUSY
@@ -106,7 +106,7 @@ def test_a_temporary_error_is_retried_later(sandbox, paid_order, run_jobs, fault
 
 
 def test_a_job_that_runs_early_costs_no_attempt(sandbox, paid_order, run_jobs):
-    """Its worker died after it had put the order off, so that the job is given out again."""
+    """Its worker died after rescheduling the order, so the job is dequeued again."""
     sandbox.fault("gemini", "bad_key")
     order = paid_order()
     Order.objects.update(attempts=3)
@@ -231,7 +231,7 @@ def test_a_retired_model_keeps_orders_paid_and_alerts_operators_once(
     assert Delivery.objects.filter(kind=Delivery.Kind.RETIRED).count() == 1
     (told,) = [m for m in sandbox.messages() if "no longer answers" in m["subject"]]
     assert "gemini-2.5-flash no longer answers" in told["text"]
-    assert sweep()["orders"] == 0  # the same model: nothing to be gained
+    assert sweep()["orders"] == 0  # still the same model
     sandbox.clear_faults()
     settings.ORACLE_MODEL = "gemini-2.5-pro"
     assert sweep()["orders"] == len(orders)
@@ -250,7 +250,7 @@ def test_a_retired_model_is_retried_later(sandbox, paid_order, run_jobs):
 
 
 def refund_meanwhile(order: Order, then):
-    """A model call during which the customer gets the money back."""
+    """A model call during which the order is refunded."""
 
     def ask(request):
         Order.objects.filter(pk=order.pk).update(refunded_at=timezone.now())

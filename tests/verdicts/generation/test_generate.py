@@ -1,4 +1,4 @@
-"""What really goes over the wire, for both ways to a verdict."""
+"""The bytes that are sent, for original and regeneration."""
 
 import json
 

@@ -57,14 +57,14 @@ def test_jobs_are_dequeued_in_order():
 
 
 def test_a_job_that_was_delayed_or_lost_with_its_worker_keeps_its_place():
-    """Behind a crowd that came later its customer would wait for all of them."""
+    """A retried job is not queued behind jobs that came later."""
     queue.enqueue(queue.FULFIL, 1)
     queue.enqueue(queue.FULFIL, 2, delay=60)
     broker = queue.DelayingBroker(queue.GENERATE)
     assert taken(broker) == 1
     for number in (3, 4):
-        queue.enqueue(queue.FULFIL, number, delay=-120)  # free for longer than the others
-    OrmQ.objects.filter(lock__gt=timezone.now()).update(lock=timezone.now())  # the time has come
+        queue.enqueue(queue.FULFIL, number, delay=-120)  # free before the others
+    OrmQ.objects.filter(lock__gt=timezone.now()).update(lock=timezone.now())  # it is due now
     assert [taken(broker) for _ in range(4)] == [1, 2, 3, 4]
 
 
@@ -82,14 +82,14 @@ def test_a_queue_is_stalled_when_jobs_wait_and_none_is_taken():
     assert queue.is_stalled(queue.POST, timeout=10)
     assert not queue.is_stalled(queue.GENERATE, timeout=10)
     queue.DelayingBroker(queue.POST).dequeue()
-    assert not queue.is_stalled(queue.POST, timeout=10)  # the other one waits its turn
+    assert not queue.is_stalled(queue.POST, timeout=10)  # a job was taken, the other waits
 
 
 OTHER_KEY = "another-key-than-this-test-run-signs-with-0123456789"
 
 
 def sign_with_another_key(*, days_ago: float = 0) -> None:
-    """Every job as a process with another SECRET_KEY would have queued it."""
+    """Sign all queued jobs with another SECRET_KEY."""
     for row in OrmQ.objects.all():
         value, stamp, _ = row.payload.rsplit(":", 2)
         if days_ago:
@@ -114,7 +114,7 @@ def test_a_job_signed_with_an_unknown_key_is_left_for_other_workers(settings, ca
     broker = queue.DelayingBroker(queue.POST)
     assert broker.dequeue() is None
     assert "signed with an unknown key" in caplog.text
-    ((_, payload),) = broker.dequeue()  # it delays no other
+    ((_, payload),) = broker.dequeue()  # it delays no other job
     assert SignedPackage.loads(payload)["args"] == (8,)
     settings.SECRET_KEY_FALLBACKS = [OTHER_KEY]
     OrmQ.objects.update(lock=timezone.now())

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def pending_email(sandbox, paid_order) -> Delivery:
-    """A verdict email that is to be sent."""
+    """A pending verdict email."""
     order = paid_order("strategy")
     fulfil_order(order.pk)
     sandbox.clear_requests()
@@ -139,7 +139,7 @@ def test_a_late_job_does_not_give_up_the_email(pending_email, monkeypatch):
     Delivery.objects.update(
         state=Delivery.State.SENDING, attempts=1, due_at=timezone.now() + timedelta(minutes=1)
     )
-    # Between our claim, which fails, and the look at what is left, the other one fails.
+    # Between our claim, which fails, and the query that follows, the other worker fails.
     real = QuerySet.first
 
     def first(self):

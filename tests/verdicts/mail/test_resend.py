@@ -1,4 +1,4 @@
-"""The stored email goes out again, deliberately, under its own Message-ID, and nothing is made."""
+"""Staff resend a stored email under its Message-ID; nothing is generated."""
 
 import pytest
 from django.contrib.auth.models import User

@@ -1,4 +1,4 @@
-"""`POST /send-verdict-email`: what was approved and stored, once."""
+"""`POST /send-verdict-email` sends the approved, stored verdict once."""
 
 import pytest
 

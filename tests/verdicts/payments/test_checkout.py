@@ -79,7 +79,7 @@ def test_lookups_at_stripe_are_throttled(sandbox):
 
 @pytest.fixture
 def all_slots_taken(monkeypatch, settings) -> None:
-    """As many orders wait for Stripe in this process as may."""
+    """All checkout slots of this process are taken."""
     monkeypatch.setattr(checkout.in_progress, "taken", settings.SERVING.checkouts)
 
 
@@ -92,7 +92,7 @@ def test_an_order_above_the_concurrency_limit_is_refused_before_anything_is_stor
     for answer in (by_api, by_form):
         assert (answer.status_code, answer["Retry-After"]) == (503, "30")
     assert by_api.json()["type"] == "try-later"
-    assert "Should I?" in by_form.content.decode()  # what was written is not lost
+    assert "Should I?" in by_form.content.decode()  # the form keeps its input
     assert (Order.objects.count(), sandbox.requests("stripe")) == (0, [])
 
 

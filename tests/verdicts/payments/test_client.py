@@ -16,7 +16,7 @@ def test_a_list_is_read_page_by_page_to_the_end(sandbox, account):
         sandbox.create_session(created=SINCE + n, payment_status="paid")["id"] for n in range(201)
     ]
     sandbox.create_session(created=SINCE - 1, payment_status="paid")
-    sandbox.create_session(created=SINCE)  # nobody has finished with it
+    sandbox.create_session(created=SINCE)  # not complete
     pages = list(list_sessions(account, since=SINCE, seconds=60))
     assert [len(page) for page in pages] == [100, 100, 1]
     assert [raw["id"] for page in pages for raw in page] == made[::-1]

@@ -1,4 +1,4 @@
-"""Events that are signed and odd: taken or refused, never a 500, no verdict for nothing."""
+"""Signed events with odd values: accepted or refused, never a 500, never an unpaid verdict."""
 
 import json
 
@@ -37,7 +37,7 @@ def signed(client, number: object, kind: str, obj: object) -> int:
 def test_an_event_with_odd_values_is_stored_and_fulfils_nothing_unpaid(client, kind):
     usual = KINDS[kind]()
     answers = set()
-    # All of them where money comes in; else every third, so that between them they get all.
+    # All values for payment events; for each other type a third of them.
     step = 1 if kind == "checkout.session.completed" else 3
     for place, field in enumerate(usual):
         for turn, value in list(enumerate(VALUES))[place % step :: step]:
@@ -102,7 +102,7 @@ def test_an_old_session_may_have_odd_values(past, changes):
 
 @pytest.mark.parametrize("opening", ['{"a":', "["])
 def test_a_body_deeper_than_a_hundred_levels_is_refused(client, opening):
-    """What is read is also written, and read again from deeper in the stack."""
+    """A stored body is parsed again later, with more frames on the stack."""
     closing = "]" if opening == "[" else "}"
     answers = []
     for depth in (96, 97, 900, 5_000):  # below four levels of the event

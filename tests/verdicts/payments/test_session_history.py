@@ -1,4 +1,4 @@
-"""A restored database beside the log of today: nothing is emailed twice, nobody comes back."""
+"""A restored database with a newer log: nothing is emailed twice, erased orders stay erased."""
 
 import itertools
 
@@ -36,7 +36,7 @@ def event(session_id: str, kind: str = "checkout.session.completed") -> str:
 
 @pytest.fixture
 def emailed(sandbox, elsewhere, run_jobs):
-    """A session whose verdict was emailed, by what is no longer in the database."""
+    """A session whose verdict was emailed; the rows about it can then be deleted."""
 
     def make(age: float = 3 * HOUR) -> str:
         session_id = elsewhere(age)
@@ -140,12 +140,10 @@ def test_a_session_that_another_hosts_log_may_have_is_left_to_staff(
     assert discrepancies(report) == [("missed webhook", "paid CA$5.00, no order here")]
     assert (report.left, run_jobs(), Order.objects.count()) == (1, [], 0)
     assert "other hosts' oracle_log.jsonl" in report.findings[0].discrepancy.remedy
-    import_from_stripe(
-        session_id, account=stripe_account()
-    )  # a reader has the page made, as ever (R10)
+    import_from_stripe(session_id, account=stripe_account())  # a reader opens the page (R10)
     assert run_jobs() == []
     assert [kind for kind, _ in discrepancies(look(apply=True))] == ["no email"]
-    event(session_id)  # the person has looked, and sends it again
+    event(session_id)  # staff resend the event from the dashboard
     run_jobs()
     assert len(sandbox.messages(to=BUYER)) == 2
     assert discrepancies(look(apply=True)) == []

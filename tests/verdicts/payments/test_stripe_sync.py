@@ -1,4 +1,4 @@
-"""Sessions that are unknown here: what Stripe says of them decides (R10)."""
+"""Sessions that are unknown here are re-read from Stripe (R10)."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ def test_an_old_paid_session_is_recreated_and_regenerated_with_an_unknown_origin
     run_jobs()
     assert DivergenceEvent.objects.get().skipped
     assert ask(session_id).json()["divergence"]["status"] == "skipped"
-    assert sandbox.messages() == []  # its verdict was emailed from elsewhere
+    assert sandbox.messages() == []  # another installation has emailed its verdict
     assert len(sandbox.requests("gemini")) == 1
 
 
@@ -71,7 +71,7 @@ def test_an_unpaid_session_creates_no_order(ask, elsewhere, age):
 
 def test_an_order_whose_session_id_was_not_stored_is_accepted(ask, sandbox, run_jobs):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
-    Order.objects.update(session_id=None)  # we died before we could
+    Order.objects.update(session_id=None)  # the process died before it was stored
     sandbox.pay(session.id, email="a@b.example", announce=False)
     assert ask(session.id).status_code == 202
     run_jobs()
@@ -134,7 +134,7 @@ def test_only_our_proxys_forwarded_address_is_trusted(client, sandbox, settings)
 def test_a_late_payment_of_an_old_session_gets_its_verdict_by_email(
     ask, sandbox, elsewhere, run_jobs
 ):
-    """Opened long ago and paid a moment ago: the redirect beats the webhook, which then tells."""
+    """An old session that was just paid: the redirect arrives first, then the webhook."""
     session_id = elsewhere(2 * HOUR)
     assert ask(session_id).json()["divergence"]["emailed_verdict"] == "UNKNOWN"
     raw = retrieve_session(stripe_account(), session_id)
@@ -190,7 +190,7 @@ def test_addresses_of_other_networks_have_their_own_limit(odd):
 def test_readers_above_the_concurrency_limit_cause_no_stripe_call(
     ask, sandbox, elsewhere, monkeypatch, settings
 ):
-    """A known order is worth another look; of an unknown session nothing can be said."""
+    """202 for a known order, 503 for an unknown session."""
     known = start_checkout(account=stripe_account(), tier="quick", query="Should I?").id
     unknown = elsewhere(2 * HOUR)
     sandbox.clear_requests()
@@ -200,5 +200,5 @@ def test_readers_above_the_concurrency_limit_cause_no_stripe_call(
         assert (asking.status_code, asking.json()["status"]) == (202, "asking")
         assert (later.status_code, later.json()["type"]) == (503, "try-later")
         assert sandbox.requests("stripe") == []
-    assert ask(known).status_code == 402  # its turn was not used up
+    assert ask(known).status_code == 402  # the throttle did not count it
     assert ask(unknown).status_code == 200

@@ -51,7 +51,7 @@ BODY = json.dumps(EVENT).encode()
         "t=99999999999999999999999,v1=a",
         "t=nan,v1=a",
     ],
-    ids=itertools.count(),  # some hold the time, and every worker must know a test by one name
+    ids=itertools.count(),  # stable ids: some headers contain the time
 )
 def test_an_event_with_a_bad_signature_is_refused_and_not_stored(client, header):
     answer = post(client, BODY, header)

@@ -1,4 +1,4 @@
-"""`/cache/{session_id}`: a hit, a miss, and nothing in it that the gate has not seen."""
+"""`/cache/{session_id}`: hits, misses, and writes that must pass the gate."""
 
 import json
 
@@ -178,7 +178,7 @@ def test_a_database_that_is_down_is_503(read, delivered):
 
 
 def test_a_body_deeper_than_a_hundred_levels_is_refused(client, delivered):
-    """What is read is also written, and read again from deeper in the stack."""
+    """A stored body is parsed again later, with more frames on the stack."""
     order = delivered("quick")
     answers = []
     for depth in (98, 99, 900, 5_000):  # below two levels of the body

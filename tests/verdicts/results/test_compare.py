@@ -1,4 +1,4 @@
-"""The comparison: from what it takes the original, what it puts on record, whom it tells."""
+"""The comparison: where the original comes from, what is recorded, who is notified."""
 
 import json
 from datetime import timedelta
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def regenerated(ask, sandbox, missed):
-    """A delivered order whose page was made again, with these two labels; not yet compared."""
+    """A delivered order with a regeneration of these labels that is not compared yet."""
 
     def make(original: str, regen: str, tier: str = "full") -> Order:
         order = missed(tier, original)
@@ -33,7 +33,7 @@ def regenerated(ask, sandbox, missed):
 
 
 def entries(event: str) -> list[dict]:
-    """What goes to the log, once the test's transaction would be committed."""
+    """The log entries that the test's transaction would commit."""
     appended = [json.loads(row.entry) for row in LogEntry.objects.order_by("pk")]
     return [entry for entry in appended if entry["event"] == event]
 
@@ -64,8 +64,8 @@ def test_a_divergence_is_recorded_shown_and_emailed(
         assert divergence["disclaimer"] is None
     else:
         assert f"{original}, is the authoritative one" in divergence["disclaimer"]
-    told = sandbox.messages(to="buyer@example.com")[1:]  # after the verdict itself
-    assert len(told) == (level == "significant")
+    notices = sandbox.messages(to="buyer@example.com")[1:]  # after the verdict itself
+    assert len(notices) == (level == "significant")
 
 
 def test_the_log_entry_has_the_documents_fields_in_its_order(regenerated, run_jobs):
@@ -98,7 +98,7 @@ def test_the_notice_is_the_documents_text_once(sandbox, regenerated, run_jobs):
     assert DivergenceEvent.objects.count() == 1
 
 
-@pytest.mark.django_db(transaction=True)  # the log follows the commit
+@pytest.mark.django_db(transaction=True)  # the log is written after the commit
 def test_an_original_that_only_the_log_knows_is_compared(regenerated, run_jobs, sandbox):
     order = regenerated("GREEN", "RED", "quick")
     original = Verdict.objects.get(kind="original")
@@ -187,7 +187,7 @@ def test_without_a_worker_the_page_is_served_and_the_sweep_queues_the_comparison
     order = regenerated("GREEN", "RED", "quick")
     OrmQ.objects.all().delete()  # the job is lost
     assert ask(order.session_id).json()["divergence"]["emailed_verdict"] == "GREEN"
-    assert sweep()["comparisons"] == 0  # it might still come
+    assert sweep()["comparisons"] == 0  # its job may still run
     Verdict.objects.filter(kind="regen").update(
         compare_due_at=timezone.now() - timedelta(minutes=6)
     )
@@ -259,7 +259,7 @@ def test_a_notice_whose_worker_died_is_uncertain(sandbox, notice):
 
 
 def compared(count: int, level: str) -> None:
-    """So many regenerations on equal terms, with what became of them."""
+    """Store so many comparisons of this level, with equal inputs."""
     for _ in range(count):
         check = CrosscheckLog.objects.create(
             session_id="cs_test_comparedBefore",
@@ -287,7 +287,7 @@ def compared(count: int, level: str) -> None:
 
 def test_above_five_percent_staff_are_alerted_once_a_day(sandbox, regenerated, run_jobs):
     compared(19, "none")
-    for _ in range(3):  # the first is 1 of 20: at the line, not above it
+    for _ in range(3):  # the first is 1 of 20: at the limit, not above it
         regenerated("GREEN", "RED", "quick")
         run_jobs()
     escalation = Escalation.objects.get()

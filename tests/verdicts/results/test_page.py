@@ -58,7 +58,7 @@ def test_while_stripe_is_unreachable_no_read_is_answered_unpaid(client, sandbox)
 
 def test_a_database_lost_while_the_page_is_rendered_is_503(client, delivered):
     order = delivered("quick")
-    with connection.cursor() as cursor:  # after the outcome this is what the page looks at
+    with connection.cursor() as cursor:  # the page queries it after the outcome
         cursor.execute("ALTER TABLE verdicts_case RENAME TO gone")
     answer = page(client, order.session_id)
     assert answer.status_code == 503

@@ -15,18 +15,18 @@ from verdicts.results.read_counter import ReadCounter, hits
 
 pytestmark = pytest.mark.django_db
 
-UNKNOWN = 10**15  # no verdict has that number
+UNKNOWN = 10**15  # no verdict has this id
 
 
 @pytest.fixture
 def counter(monkeypatch) -> ReadCounter:
-    """Without the timer: a test flushes by itself."""
+    """Without the timer: tests call flush."""
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 3600)
     return ReadCounter()
 
 
 def shown(order: Order) -> int:
-    """The number of the verdict that its readers get."""
+    """The id of the verdict that readers get."""
     return order.verdicts.get().pk
 
 
@@ -104,7 +104,7 @@ def test_dropped_counts_are_never_written(monkeypatch):
 
 
 def test_many_hits_are_flushed_early(monkeypatch, delivered, transactional_db):
-    """However long it is until the next flush: the counts do not fill the memory."""
+    """Memory stays bounded, however long the flush interval."""
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 3600)
     monkeypatch.setattr(module, "MAX_UNWRITTEN", 4)
     order = delivered("quick")
@@ -117,7 +117,7 @@ def test_many_hits_are_flushed_early(monkeypatch, delivered, transactional_db):
     for thread in set(threading.enumerate()) - others:
         thread.join()
     assert ReadBatch.objects.count() == 1
-    assert not DayCount.objects.filter(name="hit").exists()  # that is for the sweep
+    assert not DayCount.objects.filter(name="hit").exists()  # the sweep rolls it up
     sweep()
     order.refresh_from_db()
     assert order.hits == 2
@@ -215,7 +215,7 @@ def test_a_batch_that_cannot_be_added_stays_whole(counter, delivered, monkeypatc
 
 def test_reads_of_two_verdicts_of_an_order_add_up(ask, counter, missed):
     order = missed("quick")
-    ask(order.session_id)  # made again
+    ask(order.session_id)  # regenerated
     for verdict_id in order.verdicts.values_list("pk", flat=True):
         counter.count(verdict_id)
     counter.flush()

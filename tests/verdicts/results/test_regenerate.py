@@ -1,4 +1,4 @@
-"""A miss: one call, one gate, one answer; and every way in which it can come to nothing."""
+"""A cache miss: one call, one gate decision, one answer; and every way it can fail."""
 
 import contextlib
 import json
@@ -25,9 +25,9 @@ from verdicts.results.regenerate import in_progress, regenerate
 pytestmark = pytest.mark.django_db
 
 
-def pass_time(**gone: int) -> None:
-    """As the database's clock would: the last regeneration was begun that long ago."""
-    Order.objects.update(regen_at=Now() - timedelta(**gone), regen_until=None)
+def pass_time(**elapsed: int) -> None:
+    """Move the start of the last regeneration into the past, by the database's clock."""
+    Order.objects.update(regen_at=Now() - timedelta(**elapsed), regen_until=None)
 
 
 def evict() -> None:
@@ -125,12 +125,12 @@ def test_within_five_minutes_of_a_failure_reads_are_too_soon(ask, sandbox, misse
     assert len(sandbox.requests("gemini")) == 1
 
 
-@pytest.mark.parametrize(("gone", "calls"), [({"seconds": 298}, 1), ({"seconds": 301}, 2)])
-def test_the_window_is_five_minutes_by_the_databases_clock(ask, sandbox, missed, gone, calls):
+@pytest.mark.parametrize(("elapsed", "calls"), [({"seconds": 298}, 1), ({"seconds": 301}, 2)])
+def test_the_window_is_five_minutes_by_the_databases_clock(ask, sandbox, missed, elapsed, calls):
     order = missed("quick")
     ask(order.session_id)
     evict()
-    pass_time(**gone)
+    pass_time(**elapsed)
     assert ask(order.session_id).status_code == 200
     assert len(sandbox.requests("gemini")) == calls
 
@@ -324,7 +324,7 @@ def test_a_refund_during_the_model_call_is_in_the_response(sandbox, missed, sett
 
 @pytest.mark.slow
 def test_an_old_regeneration_does_not_replace_a_failed_one(ask, sandbox, missed):
-    """What fails once goes on failing until it is tried again, instead of changing its mind."""
+    """A failed window answers the same until the next regeneration is started."""
     order = missed("quick")
     assert ask(order.session_id).status_code == 200
     evict()
@@ -337,7 +337,7 @@ def test_an_old_regeneration_does_not_replace_a_failed_one(ask, sandbox, missed)
 def test_a_delivery_between_the_two_lookups_is_a_hit(
     ask, sandbox, paid_order, run_jobs, monkeypatch
 ):
-    """The cache was empty when we looked, and the order delivered a moment later."""
+    """The order is delivered right after the first cache look-up."""
     order = paid_order("quick")
     real, looks = cache.find, []
 
@@ -365,7 +365,7 @@ def test_the_seed_of_the_delivered_original_is_sent_again(ask, sandbox, missed, 
 
 
 def test_a_miss_makes_no_more_queries_than_it_needs(ask, missed, django_assert_max_num_queries):
-    """Two looks at the cache, order, claim, original, call with its order held; then six writes.
+    """Two cache look-ups, order, claim, original, call with its order locked; then six writes.
 
     And the savepoints.
     """

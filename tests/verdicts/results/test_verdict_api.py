@@ -113,7 +113,7 @@ def test_an_order_in_progress_is_not_a_miss(ask, sandbox, paid_order, status):
 def test_an_unpaid_session_is_402(ask, sandbox):
     session = start_checkout(account=stripe_account(), tier="quick", query="Should I?")
     problem_of(ask(session.id), 402, "unpaid")
-    assert ask(session.id).json()["status"] == "asking"  # Stripe was asked a moment ago
+    assert ask(session.id).json()["status"] == "asking"  # throttled: Stripe was just asked
 
 
 def test_while_stripe_is_unreachable_reads_are_503(ask, sandbox):

@@ -18,14 +18,14 @@ from verdicts.results.reader import application
 from verdicts.results.reader.application import Reader
 from verdicts.results.reader.lookup import open_lookup
 
-# What is not committed, the reader's own connection does not see.
+# The reader's own connection sees committed data only.
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 NOT_HERE = [(404, [], b"")]
 
 
 @pytest.fixture(params=[False, True], ids=["one by one", "batched"])
 def make_reader(request):
-    """A reader with the settings of now; each keeps its connection until the end."""
+    """A reader with the current settings; closed at the end of the test."""
     made: list[Reader] = []
 
     def make(opens=open_lookup) -> Reader:
@@ -39,7 +39,7 @@ def make_reader(request):
 
 @pytest.fixture
 def both(make_reader):
-    """The answer that reader and Django agree on."""
+    """The answer, which must be the same from the reader and from Django."""
 
     def ask(asked: Asked) -> Answer:
         (own,) = ask_reader(make_reader(), asked)
@@ -75,8 +75,8 @@ def test_over_https_the_headers_are_those_of_https(both, delivered, settings):
     settings.SECURE_HSTS_SECONDS = 3600
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     order = delivered("quick")
-    for said in ("https", "https, http"):
-        _, headers, _ = both(Asked(order.session_id).and_(("x-forwarded-proto", said)))
+    for value in ("https", "https, http"):
+        _, headers, _ = both(Asked(order.session_id).and_(("x-forwarded-proto", value)))
         assert dict(headers)["strict-transport-security"].startswith("max-age=3600")
 
 
@@ -205,7 +205,7 @@ def test_each_hit_is_counted_once(make_reader, delivered):
     etag = CachedVerdict.objects.get().etag
     asked = Asked(order.session_id)
     ask_reader(make_reader(), asked, asked.and_(("if-none-match", etag)), asked)
-    order.refresh_from_db()  # the reader's end has written them
+    order.refresh_from_db()  # closing the reader has written them
     assert order.hits == before + 3
 
 
@@ -223,7 +223,7 @@ def test_after_a_database_error_reads_pause(make_reader, delivered, monkeypatch)
     reader = make_reader(lookups.pop)
     for _ in range(3):
         assert ask_reader(reader, asked) == NOT_HERE
-    assert len(lookups) == 1  # the others found it paused
+    assert len(lookups) == 1  # the others came during the cooldown
     monkeypatch.setattr(application.time, "monotonic", lambda now=time.monotonic: now() + 2)
     assert ask_reader(reader, asked)[0][0] == 200
 
@@ -327,7 +327,7 @@ def test_the_reader_uses_the_database_options_of_django(delivered, monkeypatch):
 
 
 def test_sessions_with_equal_numbers_never_share_an_answer(delivered, make_reader, monkeypatch):
-    """Which is as good as impossible: then the later one is cached, and the other is a miss."""
+    """Practically impossible; the later session is cached then, and the other one is a miss."""
     for module in (
         "results.reader.lookup_sqlite",
         "results.reader.lookup_postgresql",

@@ -1,4 +1,4 @@
-"""Lookups that share a query: in order, at most so many, and all before the end."""
+"""Batched lookups: in order, bounded, and all answered before the thread ends."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from verdicts.results.reader.lookup import CachedEntry
 
 
 def ask(batching: Batching, *session_ids: str) -> list[CachedEntry | None]:
-    """All at once; the thread has its first turn when all are queued."""
+    """Submit all before the thread reads the queue."""
 
     async def gather() -> list[CachedEntry | None]:
         return await asyncio.gather(*waiting)
