@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from audit.core.parsing import is_clean, is_plainly_clean, is_storable, parse_any_depth
+from audit.core.parsing import is_clean, is_clean_without_escapes, is_storable, parse_any_depth
 from audit.core.reading import (
     MAX_TESTS,
+    MIN_SUMMARY_LENGTH,
     MIN_TESTS,
-    SHORTEST_SUMMARY,
     Reading,
     Strategy,
     read,
@@ -56,7 +56,7 @@ Reason = Literal[
     "gate_error",
 ]
 
-_SHORT: Final = f"empty or under {SHORTEST_SUMMARY} characters"
+_SHORT: Final = f"empty or under {MIN_SUMMARY_LENGTH} characters"
 _MALFORMED: Final = 2.0
 _NO_LABEL: Final = 1.0
 _FIELD_MISSING: Final = 0.5
@@ -116,7 +116,7 @@ def crosscheck(output: object, tier: str) -> Decision:
     Raises nothing: what goes wrong in here is a decision too, and not an approval.
     """
     try:
-        _refuse_unknown(tier)
+        _require_known_tier(tier)
         payload = parse_any_depth(output)
         if payload is None:
             return _weigh(None)
@@ -127,13 +127,15 @@ def crosscheck(output: object, tier: str) -> Decision:
         if texts is None:
             clean = is_storable(payload)
         else:
-            clean = (isinstance(output, str) and is_plainly_clean(output)) or is_clean(texts)
+            clean = (isinstance(output, str) and is_clean_without_escapes(output)) or is_clean(
+                texts
+            )
         return _weigh(reading if clean else None)
     except Exception as exc:  # noqa: BLE001 - whatever it is, it fails closed (C16)
         return _gate_error(exc)
 
 
-def _refuse_unknown(tier: str) -> None:
+def _require_known_tier(tier: str) -> None:
     if tier not in TIERS:
         raise ValueError(f"unknown tier {tier!r}")
 

@@ -105,7 +105,7 @@ def is_clean(texts: list[str]) -> bool:
         return False
 
 
-def is_plainly_clean(text: str) -> bool:
+def is_clean_without_escapes(text: str) -> bool:
     """Whether the strings in this JSON are clean without a look at them.
 
     Without a backslash there is no escape, so no NUL (JSON takes none as it is)

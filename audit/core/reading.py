@@ -23,7 +23,7 @@ SummaryState = Literal["missing", "empty", "short", "present"]
 # analysis is missing too. `missing`: no object at all.
 DimensionState = Literal["missing", "bare", "unlabelled", "unanalysed", "empty", "present"]
 
-SHORTEST_SUMMARY: Final = 10
+MIN_SUMMARY_LENGTH: Final = 10
 MIN_TESTS: Final = 2
 # C8: more tests than these add nothing.
 MAX_TESTS: Final = 3
@@ -95,7 +95,7 @@ def _summary(value: object, texts: list[str]) -> SummaryState:
         return "missing"
     texts.append(value)
     length = len(value.strip())
-    return "present" if length >= SHORTEST_SUMMARY else "short" if length else "empty"
+    return "present" if length >= MIN_SUMMARY_LENGTH else "short" if length else "empty"
 
 
 def _dimensions(

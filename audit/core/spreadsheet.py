@@ -15,7 +15,7 @@ _FORMULA: Final = ("=", "+", "-", "@")
 _SEPARATOR: Final = re.compile(r"([;|\t\r\n])")
 
 
-def defused(text: str) -> str:
+def escape_formulas(text: str) -> str:
     """The text, with an apostrophe before whatever a spreadsheet would take for a formula."""
     whole = "".join(f"'{part}" if _is_formula(part) else part for part in _SEPARATOR.split(text))
     begins = _is_formula(text) or text.startswith(("\t", "\r"))

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from textwrap import indent
 from typing import Final
 
-from audit.core.calibration.summary import EDGES, Calibration
+from audit.core.calibration.summary import BUCKET_EDGES, Calibration
 from audit.core.tmm import OMEGA
 from audit.management.terminal import render_table
 
@@ -38,7 +38,7 @@ def _distribution(found: Calibration) -> str:
 def _name(place: int) -> str:
     if place < 0:
         return "below 0"
-    begin, end = (*EDGES, 1.0)[place : place + 2]
+    begin, end = (*BUCKET_EDGES, 1.0)[place : place + 2]
     return f"{_edge(begin)} to {_edge(end)}"
 
 
@@ -47,7 +47,7 @@ def _edge(score: float) -> str:
 
 
 def _agreement(found: Calibration) -> Iterator[str]:
-    if not found.labelled:
+    if not found.reviewed:
         yield "No labels: the corpus does not say what should pass."
         return
     of = found.agreement
@@ -57,4 +57,4 @@ def _agreement(found: Calibration) -> Iterator[str]:
     ]
     yield render_table(("Reviewer's label", "gate approves", "gate rejects"), rows, right={1, 2})
     agreed = of[True, True] + of[False, False]
-    yield f"They agree on {agreed:,} of {found.labelled:,} ({agreed / found.labelled:.1%})."
+    yield f"They agree on {agreed:,} of {found.reviewed:,} ({agreed / found.reviewed:.1%})."

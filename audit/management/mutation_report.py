@@ -11,7 +11,7 @@ from audit.core.tmm import OMEGA
 from audit.core.vocabulary import TIERS
 from audit.management.terminal import render_table
 
-_COUNTS: Final = ("made", "caught", "let through", "flagged")
+_COUNTS: Final = ("created", "rejected", "let through", "flagged")
 HEADER: Final = ("Damage", *_COUNTS, *TIERS, "lowest", "median", "caught as")
 _WIDTH: Final = 100
 _NOT_A_RATE: Final = (
@@ -24,9 +24,9 @@ def report(found: Mapping[Kind, Tally], *, good: int, left_out: int) -> str:
     damage = total(tally for kind, tally in found.items() if not kind.should_pass)
     harmless = total(tally for kind, tally in found.items() if kind.should_pass)
     verdicts = f"{good:,} good verdict{'s' * (good > 1)}"
-    changed = f"{harmless.made.total():,} times changed without harm"
+    changed = f"{harmless.created.total():,} times changed without harm"
     lines = [
-        f"{verdicts}: {damage.made.total():,} times damaged, {changed}.",
+        f"{verdicts}: {damage.created.total():,} times damaged, {changed}.",
         *(["  " + _left_out(left_out)] if left_out else []),
         "",
         _table(found, damage),
@@ -53,10 +53,10 @@ def _table(found: Mapping[Kind, Tally], damage: Tally) -> str:
         if group == HARMLESS:
             rules |= {len(rows), len(rows) + 1}
             rows.append(_row("All damage", damage))
-        made = [(kind, found[kind]) for kind in kinds if kind in found]
-        if made:
+        created = [(kind, found[kind]) for kind in kinds if kind in found]
+        if created:
             rows.append((group, *[""] * (len(HEADER) - 1)))
-            rows += [_row(f"  {kind.name}", tally) for kind, tally in made]
+            rows += [_row(f"  {kind.name}", tally) for kind, tally in created]
     return render_table(HEADER, rows, right=range(1, len(HEADER) - 1), rules_before=rules)
 
 
@@ -64,23 +64,23 @@ def _row(name: str, of: Tally) -> tuple[str, ...]:
     reason = next((reason for reason, _ in of.reasons.most_common(1)), "-")
     return (
         name,
-        f"{of.made.total():,}",
-        f"{of.caught:,}",
+        f"{of.created.total():,}",
+        f"{of.rejected:,}",
         f"{of.passed.total():,}",
         f"{of.flagged:,}",
-        *(f"{of.passed[tier]:,}" if of.made[tier] else "-" for tier in TIERS),
+        *(f"{of.passed[tier]:,}" if of.created[tier] else "-" for tier in TIERS),
         *("-" if score is None else f"{score:.3f}" for score in (of.lowest, of.median)),
         reason,
     )
 
 
 def _verdict(damage: Tally, harmless: Tally) -> Iterator[str]:
-    made = damage.made.total()
+    created = damage.created.total()
     yield (
-        f"Caught {damage.caught:,} of {made:,} ({_share(damage.caught, made)}), "
+        f"Caught {damage.rejected:,} of {created:,} ({_share(damage.rejected, created)}), "
         f"let {damage.passed.total():,} through, {damage.flagged:,} of them with a flag."
     )
-    yield f"Rejected {harmless.caught:,} of {harmless.made.total():,} harmless changes."
+    yield f"Rejected {harmless.rejected:,} of {harmless.created.total():,} harmless changes."
 
 
 def _share(part: int, whole: int) -> str:
@@ -93,11 +93,11 @@ def _with_tiers(kind: Kind, of: Tally) -> str:
 
 def _blind(found: Mapping[Kind, Tally], damage: Tally) -> Iterator[str]:
     damages = [(kind, found[kind]) for kind in KINDS if kind in found and not kind.should_pass]
-    unseen = [kind.name for kind, of in damages if not of.caught]
-    partly = [_with_tiers(kind, of) for kind, of in damages if of.caught and of.passed]
+    unseen = [kind.name for kind, of in damages if not of.rejected]
+    partly = [_with_tiers(kind, of) for kind, of in damages if of.rejected and of.passed]
     silent = damage.passed.total() - damage.flagged
     for sentence in (
-        f"Never caught: {'; '.join(unseen) or 'nothing'}.",
+        f"Never rejected: {'; '.join(unseen) or 'nothing'}.",
         f"Caught in part, let through in: {'; '.join(partly) or 'nothing'}.",
         f"{silent:,} were let through without a flag, so nobody will look at them.",
         "It reads structure (invariant 7): a text counts when it is there, whatever it says.",

@@ -3,7 +3,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit.log import log
-from audit.models import AppendOnly, LogEntry
+from audit.models import AppendOnlyViolation, LogEntry
 from tests.support.log_entries import checked
 
 pytestmark = pytest.mark.django_db
@@ -13,7 +13,7 @@ def test_an_entry_is_neither_changed_nor_deleted(log_path):
     row = log.append(checked())
     row.entry = "{}"
     for forbidden in (row.save, row.delete, LogEntry.objects.all().delete):
-        with pytest.raises(AppendOnly):
+        with pytest.raises(AppendOnlyViolation):
             forbidden()
     assert LogEntry.objects.get().entry != "{}"
     assert not log_path.exists()

@@ -1,26 +1,24 @@
-"""What each provider, and each Gemini model, does with the knobs we turn.
+"""Which request parameters each provider, and each Gemini model, supports.
 
-Pure: no I/O, no clock, no Django. A row answers two questions: what may be
-sent (the decider drops the rest), and what a model does with what it is sent
-(an operator is warned about a model that ignores a knob, and a model that
-rejects one cannot hold the lock at all).
+Pure: no I/O, no clock, no Django. The tables answer two questions: what may be
+sent (the determinism decider drops the rest), and what a model does with it (an
+operator is warned about a model that ignores a locked parameter; a model that
+rejects one cannot be locked at all).
 
-Only Gemini is called (D4); the other families keep the decider honest about
-providers that lack a knob.
+Only Gemini is called (D4). The other providers are there to test the decider
+with providers that lack a parameter.
 """
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Knob = Literal["temperature", "topP", "topK", "candidateCount", "seed"]
+Parameter = Literal["temperature", "topP", "topK", "candidateCount", "seed"]
 Effect = Literal["ignored", "rejected"]
-
-KNOBS: Final[tuple[Knob, ...]] = ("temperature", "topP", "topK", "candidateCount", "seed")
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a provider takes. `seed_bits` is how wide a seed may be (D2)."""
+    """What a provider supports. `seed_bits` is the width of its seed (D2)."""
 
     supports_citations: bool
     supports_seed: bool
@@ -30,7 +28,7 @@ class Capabilities:
 
     @classmethod
     def conservative(cls) -> "Capabilities":
-        """For a provider nobody described: a temperature, and nothing else."""
+        """For an unlisted provider: temperature only."""
         return cls(
             supports_citations=False,
             supports_seed=False,
@@ -74,14 +72,14 @@ PROVIDERS: Final[dict[str, Capabilities]] = {
     "custom": Capabilities.conservative(),
 }
 
-# The knobs of the lock that a model does not honour. Generation 3 takes the
-# sampling parameters without acting on them.
-_GENERATION_3: Final[dict[Knob, Effect]] = {
+# The locked parameters that a model does not honour. Generation 3 accepts the sampling
+# parameters and ignores them.
+_GENERATION_3: Final[dict[Parameter, Effect]] = {
     "temperature": "ignored",
     "topP": "ignored",
     "topK": "ignored",
 }
-GEMINI_MODELS: Final[dict[str, dict[Knob, Effect]]] = {
+GEMINI_MODELS: Final[dict[str, dict[Parameter, Effect]]] = {
     "gemini-2.5-flash": {},
     "gemini-2.5-flash-lite": {},
     "gemini-2.5-pro": {},
@@ -94,12 +92,12 @@ GEMINI_MODELS: Final[dict[str, dict[Knob, Effect]]] = {
 
 
 def capabilities_for(provider: str) -> Capabilities:
-    """The provider's row, or the conservative one for a name that is not listed."""
+    """The provider's capabilities; the conservative ones for an unlisted provider."""
     return PROVIDERS.get(provider, Capabilities.conservative())
 
 
 def gemini_capabilities(model: str) -> Capabilities:
-    """Gemini's row less the knobs that `model` rejects; one it ignores is still sent (R16)."""
+    """Gemini's capabilities less what `model` rejects. What it ignores is still sent (R16)."""
     gemini = PROVIDERS["gemini"]
     effects = GEMINI_MODELS.get(model, {})
     return Capabilities(

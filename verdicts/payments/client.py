@@ -20,7 +20,7 @@ from verdicts.core.errors import (
     PaymentsBusy,
     UnknownSession,
 )
-from verdicts.http.deadline import generation, within
+from verdicts.http.deadline import loop_id, run_with_deadline
 
 if TYPE_CHECKING:
     from stripe import StripeClient
@@ -52,14 +52,14 @@ class Event:
 
 
 def create_session(account: Account, params: Any, *, idempotency_key: str) -> NewSession:
-    sessions = _client(account, generation()).v1.checkout.sessions
+    sessions = _client(account, loop_id()).v1.checkout.sessions
     options: Any = {"idempotency_key": idempotency_key}
     raw = _call(account, sessions.create_async(params, options))
     return NewSession(id=raw["id"], url=raw["url"])
 
 
 def retrieve_session(account: Account, session_id: str) -> dict[str, Any]:
-    sessions = _client(account, generation()).v1.checkout.sessions
+    sessions = _client(account, loop_id()).v1.checkout.sessions
     return _call(account, sessions.retrieve_async(session_id))
 
 
@@ -71,21 +71,21 @@ def list_sessions(
     Finished with is not paid: Stripe has no such filter. Raises a PaymentError, also
     once `seconds` are over, which include what is done between the pages.
     """
-    sessions = _client(account, generation()).v1.checkout.sessions
+    sessions = _client(account, loop_id()).v1.checkout.sessions
     wanted = {"status": "complete", "created": {"gte": since}}
     yield from _pages(account, sessions.list_async, wanted, seconds)
 
 
 def list_refunds(account: Account, *, since: int, seconds: float) -> Iterator[list[dict[str, Any]]]:
     """Refunds made since then, each with its `charge` as an event would tell it."""
-    refunds = _client(account, generation()).v1.refunds
+    refunds = _client(account, loop_id()).v1.refunds
     wanted = {"expand": ["data.charge"], "created": {"gte": since}}
     yield from _pages(account, refunds.list_async, wanted, seconds)
 
 
 def refund(account: Account, payment_intent: str, *, idempotency_key: str) -> dict[str, Any]:
     """Pay everything back that is left of a payment; the same key does it once."""
-    refunds = _client(account, generation()).v1.refunds
+    refunds = _client(account, loop_id()).v1.refunds
     options: Any = {"idempotency_key": idempotency_key}
     return _call(account, refunds.create_async({"payment_intent": payment_intent}, options))
 
@@ -145,7 +145,7 @@ def _call(account: Account, call: Coroutine[Any, Any, Any]) -> dict[str, Any]:
     import stripe  # noqa: PLC0415 - a quarter of a second that only callers pay
 
     try:
-        result: dict[str, Any] = within(account.deadline, call).to_dict()
+        result: dict[str, Any] = run_with_deadline(account.deadline, call).to_dict()
     except TimeoutError:
         raise PaymentsBusy(f"no answer from Stripe within {account.deadline:.3g} s") from None
     except stripe.InvalidRequestError as error:

@@ -22,7 +22,7 @@ class Entry(NamedTuple):
     should_pass: bool | None = None  # None: nobody has said
 
 
-def entries(lines: Iterable[str]) -> Iterator[Entry]:
+def read_entries(lines: Iterable[str]) -> Iterator[Entry]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             yield _read(number, line)
@@ -40,6 +40,6 @@ def _read(number: int, line: str) -> Entry:
     return entry
 
 
-def as_line(entry: Entry, *, damage: str) -> str:
+def to_line(entry: Entry, *, damage: str) -> str:
     """In ASCII: a lone surrogate can be written no other way."""
     return json.dumps({**entry._asdict(), "damage": damage}) + "\n"

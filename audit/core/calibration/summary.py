@@ -14,7 +14,7 @@ from audit.core.crosscheck import Decision
 from audit.core.tmm import OMEGA
 
 # Where the places of the distribution begin; the last is what is approved.
-EDGES: Final = (*(twentieth / 20 for twentieth in range(20)), OMEGA)
+BUCKET_EDGES: Final = (*(twentieth / 20 for twentieth in range(20)), OMEGA)
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Calibration:
             self.agreement[should_pass, decision.approved] += 1
 
     @property
-    def labelled(self) -> int:
+    def reviewed(self) -> int:
         return self.agreement.total()
 
     @property
@@ -52,5 +52,5 @@ class Calibration:
 
 
 def bucket(score: float | None) -> int:
-    """The score's place in EDGES."""
-    return -1 if score is None else bisect_right(EDGES, score) - 1
+    """The score's place in BUCKET_EDGES."""
+    return -1 if score is None else bisect_right(BUCKET_EDGES, score) - 1

@@ -6,7 +6,7 @@ Pure: no I/O, no clock, no Django. Each is done at each place in turn.
 from collections.abc import Iterator
 from typing import Final
 
-from audit.core.mutations.places import (
+from audit.core.mutations.paths import (
     Payload,
     as_text,
     at,

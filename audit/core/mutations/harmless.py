@@ -6,7 +6,7 @@ Pure: no I/O, no clock, no Django.
 import json
 from collections.abc import Iterator
 
-from audit.core.mutations.places import Payload, as_text, at, dimensions, put
+from audit.core.mutations.paths import Payload, as_text, at, dimensions, put
 from audit.core.vocabulary import DIMENSIONS
 
 _EXTRA = {"verdict": "AMBER", "analysis": "A remark that nobody had asked for."}

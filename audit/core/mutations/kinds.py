@@ -7,8 +7,8 @@ verdict always gives the same mutants.
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from audit.core.mutations import fields, form, harmless, sense
-from audit.core.mutations.places import Payload
+from audit.core.mutations import fields, harmless, semantics, syntax
+from audit.core.mutations.paths import Payload
 from audit.core.parsing import parse
 
 HARMLESS: Final = "Harmless changes"
@@ -33,15 +33,15 @@ class Mutant(NamedTuple):
 
 _KINDS: Final[dict[str, dict[str, Make]]] = {
     "Form": {
-        "cut off": form.cut_off,
-        "empty answer": form.empty,
-        "prose, no JSON": form.prose_only,
-        "prose around the JSON": form.prose_around,
-        "a second answer after it": form.second_answer,
-        "not quite JSON": form.not_quite_json,
-        "the verdict key twice": form.key_twice,
-        "lone surrogate or NUL": form.unstorable,
-        "wrapped in something else": form.wrapped,
+        "cut off": syntax.cut_off,
+        "empty answer": syntax.empty,
+        "prose, no JSON": syntax.prose_only,
+        "prose around the JSON": syntax.prose_around,
+        "a second answer after it": syntax.second_answer,
+        "not quite JSON": syntax.not_quite_json,
+        "the verdict key twice": syntax.key_twice,
+        "lone surrogate or NUL": syntax.unstorable,
+        "wrapped in something else": syntax.wrapped,
     },
     "Fields": {
         "field missing": fields.missing,
@@ -52,36 +52,36 @@ _KINDS: Final[dict[str, dict[str, Make]]] = {
         "label empty": fields.label_empty,
         "label in another spelling": fields.label_respelt,
         "label of another word": fields.label_unknown,
-        "a cheaper tier's body": sense.cheaper_body,
+        "a cheaper tier's body": semantics.cheaper_body,
     },
     "Texts that are not there": {
         "summary blank": fields.summary_blank,
         "summary under 10 characters": fields.summary_short,
         "one analysis blank": fields.analysis_blank,
-        "every analysis blank": sense.every_analysis_blank,
+        "every analysis blank": semantics.every_analysis_blank,
         "strategy's text blank": fields.strategy_text_blank,
-        "fewer than two tests": sense.too_few_tests,
-        "every text blank": sense.every_text_blank,
+        "fewer than two tests": semantics.too_few_tests,
+        "every text blank": semantics.every_text_blank,
         "text of invisible characters": fields.invisible,
     },
     "Contradictions": {
-        "another verdict on top": sense.other_verdict,
-        "three dimensions against it": sense.three_against,
-        "all dimensions against it": sense.all_against,
-        "all against it, summary short": sense.against_and_short,
-        "all against it, and no text": sense.against_and_bare,
-        "one dimension turned": sense.one_turned,
-        "every label turned": sense.every_turned,
+        "another verdict on top": semantics.other_verdict,
+        "three dimensions against it": semantics.three_against,
+        "all dimensions against it": semantics.all_against,
+        "all against it, summary short": semantics.against_and_short,
+        "all against it, and no text": semantics.against_and_bare,
+        "one dimension turned": semantics.one_turned,
+        "every label turned": semantics.every_turned,
     },
     "Texts that say nothing": {
-        "cut in mid-sentence": sense.cut_short,
-        "one letter": sense.one_letter,
-        "filler or refusal": sense.filler,
-        "one text everywhere": sense.same_everywhere,
-        "in a loop": sense.in_a_loop,
-        "analyses swapped": sense.analyses_swapped,
-        "words in reverse": sense.words_reversed,
-        "one test three times": sense.same_test,
+        "cut in mid-sentence": semantics.cut_short,
+        "one letter": semantics.one_letter,
+        "filler or refusal": semantics.filler,
+        "one text everywhere": semantics.same_everywhere,
+        "in a loop": semantics.in_a_loop,
+        "analyses swapped": semantics.analyses_swapped,
+        "words in reverse": semantics.words_reversed,
+        "one test three times": semantics.same_test,
     },
     HARMLESS: {
         "code fence": harmless.fenced,

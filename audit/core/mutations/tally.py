@@ -13,14 +13,14 @@ from audit.core.crosscheck import Decision
 
 @dataclass(slots=True)
 class Tally:
-    made: Counter[str] = field(default_factory=Counter)  # by tier
+    created: Counter[str] = field(default_factory=Counter)  # by tier
     passed: Counter[str] = field(default_factory=Counter)  # by tier
     flagged: int = 0  # of those that passed
     scores: Counter[float] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)  # of those that were caught
+    reasons: Counter[str] = field(default_factory=Counter)  # of those that were rejected
 
     def add(self, decision: Decision, tier: str) -> None:
-        self.made[tier] += 1
+        self.created[tier] += 1
         if decision.approved:
             self.passed[tier] += 1
             self.flagged += bool(decision.flags)
@@ -30,7 +30,7 @@ class Tally:
             self.scores[decision.coherence_score] += 1
 
     @property
-    def caught(self) -> int:
+    def rejected(self) -> int:
         return self.reasons.total()
 
     @property
@@ -51,7 +51,7 @@ class Tally:
 def total(tallies: Iterable[Tally]) -> Tally:
     whole = Tally()
     for one in tallies:
-        whole.made += one.made
+        whole.created += one.created
         whole.passed += one.passed
         whole.flagged += one.flagged
         whole.scores += one.scores

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from audit.core.record import timestamp
-from audit.core.spreadsheet import defused
+from audit.core.spreadsheet import escape_formulas
 from audit.core.vocabulary import TIERS
 from audit.divergence_rates import Divergences, Rates, divergence_rates
 from audit.management.terminal import render_table
@@ -104,7 +104,7 @@ def as_csv(found: Divergences, _days: int) -> str:
     writer.writerow(flat[0])
     for row in flat:
         values = row.values()
-        writer.writerow([defused(one) if isinstance(one, str) else one for one in values])
+        writer.writerow([escape_formulas(one) if isinstance(one, str) else one for one in values])
     return out.getvalue().rstrip("\n")
 
 
@@ -126,7 +126,7 @@ def _figures(rates: Rates) -> dict[str, Any]:
         "diverged": of.diverged,
         "rate": of.rate if of.checked else None,
         "interval": list(of.interval),
-        "standing": of.standing,
+        "standing": of.assessment,
     }
 
 
@@ -150,7 +150,7 @@ def _cells(rates: Rates) -> tuple[str, ...]:
         *(f"{count:,}" for count in counts),
         f"{of.rate:.1%}" if of.checked else "-",
         f"{of.interval.low:.1%} to {of.interval.high:.1%}" if of.checked else "-",
-        of.standing,
+        of.assessment,
     )
 
 

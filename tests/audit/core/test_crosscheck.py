@@ -165,4 +165,4 @@ def test_an_unknown_tier_is_an_error_whatever_the_output(output):
     assert decision.coherence_score is None
     assert decision.threshold == OMEGA
     assert decision.verdict_label == "UNKNOWN"
-    assert decision.error.startswith("ValueError in _refuse_unknown:")
+    assert decision.error.startswith("ValueError in _require_known_tier:")

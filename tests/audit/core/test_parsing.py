@@ -2,7 +2,7 @@ from collections import OrderedDict
 
 import pytest
 
-from audit.core.parsing import is_clean, is_plainly_clean, is_storable, parse
+from audit.core.parsing import is_clean, is_clean_without_escapes, is_storable, parse
 
 OBJECT = '{"verdict": "GREEN"}'
 
@@ -74,7 +74,7 @@ def test_an_escaped_pair_of_surrogates_is_one_clean_character():
     ],
 )
 def test_text_without_escapes_is_as_clean_as_its_characters(text, clean):
-    assert is_plainly_clean(text) is clean
+    assert is_clean_without_escapes(text) is clean
 
 
 def test_two_lone_surrogates_do_not_make_each_other_clean():

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from verdicts.core.errors import ModelBusy, ModelFull, ModelRefused, ModelRetired
+from verdicts.core.errors import ModelBusy, ModelQuotaExhausted, ModelRefused, ModelRetired
 from verdicts.core.request_config import locked_request
 from verdicts.generation.client import Endpoint, generate
 
@@ -51,7 +51,7 @@ def test_a_quota_that_does_not_open_in_time_is_told_as_such(sandbox, endpoint):
 
 def test_who_finds_no_place_in_the_line_does_not_wait(sandbox, endpoint):
     sandbox.fault("gemini", "rate_limited")
-    with pytest.raises(ModelFull):
+    with pytest.raises(ModelQuotaExhausted):
         generate(REQUEST, endpoint, lambda: nullcontext(False))
     assert len(sandbox.requests("gemini")) == 1
 

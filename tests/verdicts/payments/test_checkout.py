@@ -103,4 +103,4 @@ def test_a_place_is_free_again_after_an_order_and_after_a_failure(sandbox, setti
     for _ in range(settings.SERVING.checkouts + 1):
         with pytest.raises(PaymentsBusy):
             start_checkout(account=stripe_account(), tier="quick", query="Should I?")
-    assert checkout.in_progress.taken == 0
+    assert checkout.in_progress.in_use == 0

@@ -13,7 +13,7 @@ from verdicts.payments import rate_limit, stripe_sync
 from verdicts.payments.checkout import start_checkout
 from verdicts.payments.client import Event, retrieve_session
 from verdicts.payments.events import receive
-from verdicts.payments.rate_limit import PER_MINUTE, allowed, forget_old, network
+from verdicts.payments.rate_limit import PER_MINUTE, allowed, client_network, forget_old
 
 pytestmark = pytest.mark.django_db
 HOUR = 3600
@@ -179,12 +179,12 @@ def test_a_host_whose_clock_is_behind_does_not_start_the_count_anew(db, monkeypa
     ],
 )
 def test_one_subscriber_is_one_address(one, other):
-    assert network(one) == network(other)
+    assert client_network(one) == client_network(other)
 
 
 @pytest.mark.parametrize("odd", ["", "unknown", "2001:db8:1::1", "192.0.2.2"])
 def test_others_are_others(odd):
-    assert network(odd) != network("2001:db8::1")
+    assert client_network(odd) != client_network("2001:db8::1")
 
 
 def test_readers_without_a_place_are_answered_without_asking_stripe(

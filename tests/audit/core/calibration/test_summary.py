@@ -1,11 +1,11 @@
 import pytest
 
-from audit.core.calibration.summary import EDGES, Calibration, bucket
+from audit.core.calibration.summary import BUCKET_EDGES, Calibration, bucket
 from audit.core.crosscheck import crosscheck
 from audit.core.tmm import OMEGA
 from tests.support.verdict_payloads import complete
 
-LAST = len(EDGES) - 1
+LAST = len(BUCKET_EDGES) - 1
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_everything_is_counted_and_only_labels_agree_or_not():
     good, bad = crosscheck(complete("quick"), "quick"), crosscheck("{", "quick")
     for decision, label in ((good, True), (good, None), (bad, False), (bad, True)):
         found.add(decision, label)
-    assert (found.checked, found.approved, found.labelled) == (4, 2, 3)
+    assert (found.checked, found.approved, found.reviewed) == (4, 2, 3)
     assert found.reasons == {"degenerate_manifold": 2}
     assert found.flags["malformed_json"] == 2
     assert found.distribution == {LAST: 2, -1: 2}

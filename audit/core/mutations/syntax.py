@@ -6,7 +6,7 @@ Pure: no I/O, no clock, no Django.
 import json
 from collections.abc import Iterator
 
-from audit.core.mutations.places import Payload, as_text, at, put, texts
+from audit.core.mutations.paths import Payload, as_text, at, put, texts
 
 
 def cut_off(payload: Payload, _tier: str) -> Iterator[str]:

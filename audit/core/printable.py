@@ -4,6 +4,6 @@ Pure: no I/O, no clock, no Django.
 """
 
 
-def plain(text: str, most: int) -> str:
+def printable(text: str, most: int) -> str:
     """Without what cannot be printed, at most so long. Line breaks stay."""
     return "".join(one for one in text if one.isprintable() or one in "\n\t").strip()[:most]

@@ -7,7 +7,7 @@ its place, so much of it is beyond a gate that reads structure.
 from collections.abc import Iterator
 from typing import Final
 
-from audit.core.mutations.places import (
+from audit.core.mutations.paths import (
     Path,
     Payload,
     as_text,

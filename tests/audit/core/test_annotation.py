@@ -1,12 +1,12 @@
+from audit.core.annotation import annotate, escape_invisible, find_json_error, notes_from
 from audit.core.crosscheck import crosscheck
-from audit.core.marking import find_fault, lay_out, notes_of, visible
 from audit.core.parsing import parse
 
 
 def marked(output: str, tier: str) -> dict[str, tuple[str, ...]]:
     decision = crosscheck(output, tier)
-    notes = notes_of(c._asdict() for c in decision.contributions)
-    lines = lay_out(parse(output), notes)
+    notes = notes_from(c._asdict() for c in decision.contributions)
+    lines = annotate(parse(output), notes)
     return {line.key: tuple(note.what for note in line.notes) for line in lines if line.notes}
 
 
@@ -27,26 +27,26 @@ def test_what_is_not_there_has_a_line_of_its_own():
 def test_nothing_that_was_found_is_left_out():
     for output in ('{"breakdown": "text"}', '{"strategy": []}', "{}", '{"breakdown": {"x": 1}}'):
         decision = crosscheck(output, "strategy")
-        notes = notes_of(c._asdict() for c in decision.contributions)
-        shown = {note for line in lay_out(parse(output), notes) for note in line.notes}
+        notes = notes_from(c._asdict() for c in decision.contributions)
+        shown = {note for line in annotate(parse(output), notes) for note in line.notes}
         assert shown == set(notes), output
 
 
 def test_every_text_of_the_output_is_shown():
     output = '{"verdict": "RED", "more": {"deep": [{"a": "one"}, "two", 3, null]}, "empty": ""}'
-    texts = [line.text for line in lay_out(parse(output), [])]
+    texts = [line.text for line in annotate(parse(output), [])]
     assert texts == ["RED", "", "", "", "one", "two", "3", "null", '""']
 
 
 def test_the_place_where_it_stops_being_json_is_found():
-    fault = find_fault('{"verdict": GREEN}')
+    fault = find_json_error('{"verdict": GREEN}')
     assert (fault.before, fault.at, fault.after) == ('{"verdict": ', "G", "REEN}")
-    assert find_fault('{"a": "b').at
-    assert find_fault("[]").why == "JSON, but not an object"
-    assert find_fault("{" + '"a":{' * 100 + "}" * 101).why == "nested too deeply"
-    assert "duplicate" in find_fault('{"a": 1, "a": 2}').why
+    assert find_json_error('{"a": "b').at
+    assert find_json_error("[]").why == "JSON, but not an object"
+    assert find_json_error("{" + '"a":{' * 100 + "}" * 101).why == "nested too deeply"
+    assert "duplicate" in find_json_error('{"a": 1, "a": 2}').why
 
 
 def test_what_cannot_be_seen_is_written_out():
-    assert visible("a\u202eb\x00\ud800\n") == "a\\u202eb\\x00\\ud800\n"
-    assert visible("Grün – 見") == "Grün – 見"
+    assert escape_invisible("a\u202eb\x00\ud800\n") == "a\\u202eb\\x00\\ud800\n"
+    assert escape_invisible("Grün – 見") == "Grün – 見"

@@ -34,7 +34,7 @@ class Line(NamedTuple):
     missing: bool = False
 
 
-class Fault(NamedTuple):
+class JsonError(NamedTuple):
     """Where an output stops being JSON, and why; the text before, at and after that place."""
 
     why: str
@@ -43,7 +43,7 @@ class Fault(NamedTuple):
     after: str
 
 
-def notes_of(contributions: Iterable[Mapping[str, Any]]) -> list[Note]:
+def notes_from(contributions: Iterable[Mapping[str, Any]]) -> list[Note]:
     """What told against the output: evidence for it is no fault to be marked."""
     return [
         Note(one["term"], one["what"], one["where"], one["amount"])
@@ -52,7 +52,7 @@ def notes_of(contributions: Iterable[Mapping[str, Any]]) -> list[Note]:
     ]
 
 
-def lay_out(payload: dict[str, Any], notes: list[Note]) -> list[Line]:
+def annotate(payload: dict[str, Any], notes: list[Note]) -> list[Line]:
     lines: list[Line] = []
     for line in _of_object(payload, notes, "", 0):
         lines.append(line)
@@ -61,22 +61,29 @@ def lay_out(payload: dict[str, Any], notes: list[Note]) -> list[Line]:
     return lines
 
 
-def find_fault(output: str) -> Fault:
+def find_json_error(output: str) -> JsonError:
     """Why the text is no verdict's JSON; for one that the parser has refused."""
     if is_too_deep(output):
-        return Fault("nested too deeply", "", "", visible(output))
+        return JsonError("nested too deeply", "", "", escape_invisible(output))
     try:
         value = json.loads(output)
     except json.JSONDecodeError as error:
         place = min(error.pos, len(output))
         before, at, after = output[:place], output[place : place + 1], output[place + 1 :]
-        return Fault(error.msg, visible(before), visible(at) or "(end)", visible(after))
+        return JsonError(
+            error.msg,
+            escape_invisible(before),
+            escape_invisible(at) or "(end)",
+            escape_invisible(after),
+        )
     if not isinstance(value, dict):
-        return Fault("JSON, but not an object", "", "", visible(output))
-    return Fault("JSON with duplicate keys or characters nobody can store", "", "", visible(output))
+        return JsonError("JSON, but not an object", "", "", escape_invisible(output))
+    return JsonError(
+        "JSON with duplicate keys or characters nobody can store", "", "", escape_invisible(output)
+    )
 
 
-def visible(text: str) -> str:
+def escape_invisible(text: str) -> str:
     """The text with whatever cannot be seen written as an escape."""
     if text.isprintable():
         return text
@@ -103,7 +110,7 @@ def _of_object(obj: dict[str, Any], notes: list[Note], path: str, depth: int) ->
 
 
 def _of_value(key: str, value: Any, notes: list[Note], path: str, depth: int) -> Iterator[Line]:
-    name = visible(key)
+    name = escape_invisible(key)
     if isinstance(value, dict) and depth < _DEEPEST:
         yield Line(depth, name, "", tuple(note for note in notes if note.where == path))
         yield from _of_object(value, notes, path, depth + 1)
@@ -113,7 +120,7 @@ def _of_value(key: str, value: Any, notes: list[Note], path: str, depth: int) ->
             yield from _of_value(f"{number}.", item, [], "", depth + 1)
     else:
         shown = value if isinstance(value, str) and value else json.dumps(value)
-        yield Line(depth, name, visible(shown), _at_or_under(notes, path))
+        yield Line(depth, name, escape_invisible(shown), _at_or_under(notes, path))
 
 
 def _at_or_under(notes: list[Note], path: str) -> tuple[Note, ...]:
