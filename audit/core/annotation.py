@@ -1,8 +1,8 @@
-"""A model's output laid out line by line, with what the gate found written where it found it.
+"""A rejected output as lines for the reviewer, each annotated with the gate's findings.
 
-Pure: no I/O, no clock, no Django. For people who review a rejection. Shows
-everything that is there and a line for what is not; what no screen should be
-handed as it is (controls, invisible and lone characters) appears escaped.
+Pure: no I/O, no clock, no Django. Lists everything in the output and adds a line
+for each missing field. Control characters, invisible characters and lone
+surrogates are escaped.
 """
 
 import json
@@ -12,13 +12,13 @@ from typing import Any, Final, NamedTuple
 
 from audit.core.json_depth import is_too_deep
 
-_DEEPEST: Final = 8  # a verdict has three levels
+_MAX_DEPTH: Final = 8  # deeper values are shown as JSON; a verdict has three levels
 _MAX_LINES: Final = 2000
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 
 class Note(NamedTuple):
-    """One finding that tells against the output."""
+    """One finding against the output."""
 
     term: str
     what: str
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 
 class JsonError(NamedTuple):
-    """Where an output stops being JSON, and why; the text before, at and after that place."""
+    """Why an output is not a verdict's JSON, and the text before, at and after the error."""
 
     why: str
     before: str
@@ -44,7 +44,7 @@ class JsonError(NamedTuple):
 
 
 def notes_from(contributions: Iterable[Mapping[str, Any]]) -> list[Note]:
-    """What told against the output: evidence for it is no fault to be marked."""
+    """The findings against the output; evidence for it (V_t) is left out."""
     return [
         Note(one["term"], one["what"], one["where"], one["amount"])
         for one in contributions
@@ -53,8 +53,9 @@ def notes_from(contributions: Iterable[Mapping[str, Any]]) -> list[Note]:
 
 
 def annotate(payload: dict[str, Any], notes: list[Note]) -> list[Line]:
+    """The payload's fields as lines, at most _MAX_LINES, each with its notes."""
     lines: list[Line] = []
-    for line in _of_object(payload, notes, "", 0):
+    for line in _object_lines(payload, notes, "", 0):
         lines.append(line)
         if len(lines) == _MAX_LINES:
             break
@@ -62,7 +63,7 @@ def annotate(payload: dict[str, Any], notes: list[Note]) -> list[Line]:
 
 
 def find_json_error(output: str) -> JsonError:
-    """Why the text is no verdict's JSON; for one that the parser has refused."""
+    """The error in an output that the parser has rejected."""
     if is_too_deep(output):
         return JsonError("nested too deeply", "", "", escape_invisible(output))
     try:
@@ -79,12 +80,15 @@ def find_json_error(output: str) -> JsonError:
     if not isinstance(value, dict):
         return JsonError("JSON, but not an object", "", "", escape_invisible(output))
     return JsonError(
-        "JSON with duplicate keys or characters nobody can store", "", "", escape_invisible(output)
+        "JSON with duplicate keys or unstorable characters",
+        "",
+        "",
+        escape_invisible(output),
     )
 
 
 def escape_invisible(text: str) -> str:
-    """The text with whatever cannot be seen written as an escape."""
+    """The text with invisible characters as escapes."""
     if text.isprintable():
         return text
     return "".join(
@@ -95,10 +99,10 @@ def escape_invisible(text: str) -> str:
     )
 
 
-def _of_object(obj: dict[str, Any], notes: list[Note], path: str, depth: int) -> Iterator[Line]:
+def _object_lines(obj: dict[str, Any], notes: list[Note], path: str, depth: int) -> Iterator[Line]:
     inside = f"{path}." if path else ""
     for key, value in obj.items():
-        yield from _of_value(key, value, notes, f"{inside}{key}", depth)
+        yield from _value_lines(key, value, notes, f"{inside}{key}", depth)
     absent = {
         note.where.removeprefix(inside).partition(".")[0]: None
         for note in notes
@@ -109,15 +113,15 @@ def _of_object(obj: dict[str, Any], notes: list[Note], path: str, depth: int) ->
             yield Line(depth, key, "", _at_or_under(notes, f"{inside}{key}"), missing=True)
 
 
-def _of_value(key: str, value: Any, notes: list[Note], path: str, depth: int) -> Iterator[Line]:
+def _value_lines(key: str, value: Any, notes: list[Note], path: str, depth: int) -> Iterator[Line]:
     name = escape_invisible(key)
-    if isinstance(value, dict) and depth < _DEEPEST:
+    if isinstance(value, dict) and depth < _MAX_DEPTH:
         yield Line(depth, name, "", tuple(note for note in notes if note.where == path))
-        yield from _of_object(value, notes, path, depth + 1)
-    elif isinstance(value, list) and value and depth < _DEEPEST:
+        yield from _object_lines(value, notes, path, depth + 1)
+    elif isinstance(value, list) and value and depth < _MAX_DEPTH:
         yield Line(depth, name, "", _at_or_under(notes, path))
         for number, item in enumerate(value, start=1):
-            yield from _of_value(f"{number}.", item, [], "", depth + 1)
+            yield from _value_lines(f"{number}.", item, [], "", depth + 1)
     else:
         shown = value if isinstance(value, str) and value else json.dumps(value)
         yield Line(depth, name, escape_invisible(shown), _at_or_under(notes, path))

@@ -1,9 +1,10 @@
-"""What a person typed, as every database and terminal takes it.
+"""Text typed by a person, made safe for every database and terminal.
 
 Pure: no I/O, no clock, no Django.
 """
 
 
-def printable(text: str, most: int) -> str:
-    """Without what cannot be printed, at most so long. Line breaks stay."""
-    return "".join(one for one in text if one.isprintable() or one in "\n\t").strip()[:most]
+def printable(text: str, max_length: int) -> str:
+    """The text, stripped, without unprintable characters except line breaks and tabs, truncated."""
+    kept = (char for char in text if char.isprintable() or char in "\n\t")
+    return "".join(kept).strip()[:max_length]

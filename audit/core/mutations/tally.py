@@ -1,7 +1,7 @@
-"""What the gate makes of each kind of damage (CROSSCHECK-GAP-01).
+"""Counts the gate's decisions on each kind of mutation (CROSSCHECK-GAP-01).
 
-Pure: no I/O, no clock, no Django. Only counts are kept: few scores are possible,
-so each is, and the median is exact.
+Pure: no I/O, no clock, no Django. There are few distinct scores, so counting them
+gives an exact median.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ class Tally:
     passed: Counter[str] = field(default_factory=Counter)  # by tier
     flagged: int = 0  # of those that passed
     scores: Counter[float] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)  # of those that were rejected
+    reasons: Counter[str] = field(default_factory=Counter)  # of rejections
 
     def add(self, decision: Decision, tier: str) -> None:
         self.created[tier] += 1
@@ -39,7 +39,7 @@ class Tally:
 
     @property
     def median(self) -> float | None:
-        """The lower one of two in the middle: a score that there was."""
+        """The lower median: always a score that occurred."""
         left = (self.scores.total() + 1) // 2
         for score in sorted(self.scores):
             left -= self.scores[score]

@@ -48,24 +48,24 @@ def test_a_chain_holds_and_a_line_out_of_place_does_not():
     second = sealed(compared(), prev=first.hash, number=2)
     assert verify(first.line, GENESIS) is None
     assert verify(second.line, first.hash) is None
-    assert verify(second.line, GENESIS) == "prev is not the hash of the line before"
-    assert verify(first.line, first.hash) == "prev is not the hash of the line before"
+    assert verify(second.line, GENESIS) == "prev is not the hash of the previous line"
+    assert verify(first.line, first.hash) == "prev is not the hash of the previous line"
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"approved": False}, "hash does not fit the line"),
-        ({"id": "f" * 32}, "hash does not fit the line"),
-        ({"kind": "regen"}, "hash does not fit the line"),
-        ({"preview_commitment": "0" * 64}, "hash does not fit the line"),
-        ({"hash": "0" * 64}, "hash does not fit the line"),
-        ({"more": 1}, "hash does not fit the line"),
-        ({"query_preview": "Should we?"}, "preview does not fit its commitment"),
-        ({"query_preview": ""}, "preview does not fit its commitment"),
-        ({"query_preview": None}, "preview does not fit its commitment"),
-        ({"preview_salt": ""}, "preview does not fit its commitment"),
-        ({"preview_salt": 7}, "preview does not fit its commitment"),
+        ({"approved": False}, "hash does not match the line"),
+        ({"id": "f" * 32}, "hash does not match the line"),
+        ({"kind": "regen"}, "hash does not match the line"),
+        ({"preview_commitment": "0" * 64}, "hash does not match the line"),
+        ({"hash": "0" * 64}, "hash does not match the line"),
+        ({"more": 1}, "hash does not match the line"),
+        ({"query_preview": "Should we?"}, "preview does not match its commitment"),
+        ({"query_preview": ""}, "preview does not match its commitment"),
+        ({"query_preview": None}, "preview does not match its commitment"),
+        ({"preview_salt": ""}, "preview does not match its commitment"),
+        ({"preview_salt": 7}, "preview does not match its commitment"),
     ],
 )
 def test_a_forged_line_is_detected(change, problem):

@@ -145,7 +145,7 @@ def _mutate(source: Iterator[Entry], share: Share, found: Calibration, out: Path
                 tallies.setdefault(kind, Tally()).add(decision, tier)
                 found.add(decision, kind.should_pass)
                 if file:
-                    file.write(to_line(Entry(tier, text, kind.should_pass), damage=kind.name))
+                    file.write(to_line(Entry(tier, text, kind.should_pass), mutation=kind.name))
                 tick(found.checked, share())
         if not good:
             sentence = f"There is no good verdict to damage: {left_out:,} rejected, flagged or bad."

@@ -8,7 +8,7 @@ FLAGGED = crosscheck({**GOOD, "summary": "Go."}, "full")
 MALFORMED = crosscheck("{", "full")
 
 
-def test_what_was_made_caught_and_let_through():
+def test_rejected_passed_and_flagged_mutants_are_counted():
     found = Tally()
     for decision in (PERFECT, FLAGGED, MALFORMED, MALFORMED):
         found.add(decision, "full")
@@ -22,7 +22,7 @@ def test_what_was_made_caught_and_let_through():
     assert (found.lowest, found.median) == (-1.0, -1.0)
 
 
-def test_the_median_is_a_score_that_there_was():
+def test_the_median_is_a_score_that_occurred():
     found = Tally()
     for decision in (MALFORMED, FLAGGED, PERFECT):
         found.add(decision, "full")
@@ -30,7 +30,7 @@ def test_the_median_is_a_score_that_there_was():
     assert (Tally().lowest, Tally().median) == (None, None)
 
 
-def test_tallies_add_up_and_stay_as_they_were():
+def test_a_total_leaves_its_tallies_unchanged():
     one, other = Tally(), Tally()
     one.add(PERFECT, "full")
     other.add(MALFORMED, "quick")
@@ -43,7 +43,7 @@ def test_tallies_add_up_and_stay_as_they_were():
     assert (one.created, other.created) == ({"full": 1}, {"quick": 1})
 
 
-def test_a_gate_that_fails_has_caught_it_and_has_no_score():
+def test_a_gate_error_is_a_rejection_without_a_score():
     found = Tally()
     found.add(crosscheck({}, "gold"), "full")
     assert (found.rejected, found.median, found.reasons) == (1, None, {"gate_error": 1})
