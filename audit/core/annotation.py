@@ -69,8 +69,12 @@ def find_json_error(output: str) -> JsonError:
     try:
         value = json.loads(output)
     except json.JSONDecodeError as error:
-        place = min(error.pos, len(output))
-        before, at, after = output[:place], output[place : place + 1], output[place + 1 :]
+        position = min(error.pos, len(output))
+        before, at, after = (
+            output[:position],
+            output[position : position + 1],
+            output[position + 1 :],
+        )
         return JsonError(
             error.msg,
             escape_invisible(before),

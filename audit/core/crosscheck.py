@@ -258,7 +258,7 @@ def _gate_error(exc: Exception) -> Decision:
     traceback = exc.__traceback__
     while traceback and traceback.tb_next:
         traceback = traceback.tb_next
-    place = f"{traceback.tb_frame.f_code.co_name}:{traceback.tb_lineno}" if traceback else "?"
+    location = f"{traceback.tb_frame.f_code.co_name}:{traceback.tb_lineno}" if traceback else "?"
     return Decision(
         approved=False,
         coherence_score=None,
@@ -270,5 +270,5 @@ def _gate_error(exc: Exception) -> Decision:
         v_r=None,
         e_d=None,
         contributions=(),
-        error=f"{type(exc).__name__} in {place}",
+        error=f"{type(exc).__name__} in {location}",
     )

@@ -9,7 +9,7 @@ Only Gemini is called (D4). The other providers are there to test the decider
 with providers that lack a parameter.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Parameter = Literal["temperature", "topP", "topK", "candidateCount", "seed"]
@@ -37,38 +37,20 @@ class Capabilities:
         )
 
 
-_OPENAI_LIKE: Final = Capabilities(
+_FULL: Final = Capabilities(
     supports_citations=True,
     supports_seed=True,
     supports_temperature_zero=True,
     supports_streaming=True,
 )
-_ANTHROPIC_LIKE: Final = Capabilities(
-    supports_citations=True,
-    supports_seed=False,
-    supports_temperature_zero=True,
-    supports_streaming=True,
-)
-_BARE_INFERENCE: Final = Capabilities(
-    supports_citations=False,
-    supports_seed=False,
-    supports_temperature_zero=False,
-    supports_streaming=False,
-)
 
 PROVIDERS: Final[dict[str, Capabilities]] = {
     # Gemini's seed is a signed 32-bit integer; we send 0 to 2^31 - 1.
-    "gemini": Capabilities(
-        supports_citations=True,
-        supports_seed=True,
-        supports_temperature_zero=True,
-        supports_streaming=True,
-        seed_bits=31,
-    ),
-    "openai": _OPENAI_LIKE,
-    "anthropic": _ANTHROPIC_LIKE,
+    "gemini": replace(_FULL, seed_bits=31),
+    "openai": _FULL,
+    "anthropic": replace(_FULL, supports_seed=False),
     "huggingface": Capabilities.conservative(),
-    "local": _BARE_INFERENCE,
+    "local": replace(Capabilities.conservative(), supports_temperature_zero=False),
     "custom": Capabilities.conservative(),
 }
 
@@ -98,12 +80,9 @@ def capabilities_for(provider: str) -> Capabilities:
 
 def gemini_capabilities(model: str) -> Capabilities:
     """Gemini's capabilities less what `model` rejects. What it ignores is still sent (R16)."""
-    gemini = PROVIDERS["gemini"]
     effects = GEMINI_MODELS.get(model, {})
-    return Capabilities(
-        supports_citations=gemini.supports_citations,
+    return replace(
+        PROVIDERS["gemini"],
         supports_seed=effects.get("seed") != "rejected",
         supports_temperature_zero=effects.get("temperature") != "rejected",
-        supports_streaming=gemini.supports_streaming,
-        seed_bits=gemini.seed_bits,
     )

@@ -1,4 +1,4 @@
-"""Column and bar charts: geometry for an SVG, and the same figures as a table.
+"""Column and bar charts: geometry for an SVG, and the same numbers as a table.
 
 Pure: no I/O, no clock, no Django. Needs no script and loads nothing. Colours are CSS classes
 that the embedding page defines, so that charts suit a light and a dark theme.
@@ -76,7 +76,6 @@ class Bar:
     label: str
     count: str
     percent: float
-    tone: str
 
 
 def columns_by_day(
@@ -129,17 +128,12 @@ def column_chart(
     )
 
 
-def ranked_bars(counts: dict[str, int], tones: dict[str, str] | None = None) -> list[Bar]:
+def ranked_bars(counts: dict[str, int]) -> list[Bar]:
     """The counts above zero as bars, longest first."""
     longest = max(counts.values(), default=0)
     ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return [
-        Bar(
-            name.replace("_", " "),
-            f"{count:,}",
-            _r(100 * count / longest),
-            (tones or {}).get(name, "one"),
-        )
+        Bar(name.replace("_", " "), f"{count:,}", _r(100 * count / longest))
         for name, count in ranked
         if count
     ]
@@ -186,8 +180,10 @@ def _x_tick(at: int, label: str, step: float, categories: int) -> Tick:
 
 
 def _rect(box: Box) -> str:
-    place = f'x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}"'
-    return f'<rect class="t-{escape(box.tone)}" {place}><title>{escape(box.title)}</title></rect>'
+    geometry = f'x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}"'
+    return (
+        f'<rect class="t-{escape(box.tone)}" {geometry}><title>{escape(box.title)}</title></rect>'
+    )
 
 
 def _cells(row: list[str]) -> str:

@@ -60,7 +60,7 @@ def altered(lines):
 def resealed(lines):
     """Tampered with by an attacker who recomputes all hashes up to the last line."""
     prev = chain.parse(lines[1])["hash"]
-    for place, line in enumerate(lines[2:], start=2):
+    for index, line in enumerate(lines[2:], start=2):
         fields = chain.parse(line)
         entry = {key: fields[key] for key in fields if key not in chain.RESERVED}
         sealed = chain.seal(
@@ -70,7 +70,7 @@ def resealed(lines):
             commitment=fields["preview_commitment"],
             prev=prev,
         )
-        lines[place], prev = sealed.line, sealed.hash
+        lines[index], prev = sealed.line, sealed.hash
 
 
 def forged(lines):

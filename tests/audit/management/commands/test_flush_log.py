@@ -22,13 +22,13 @@ def log_path(settings):
     return settings.ORACLE_LOG_PATH
 
 
-def owe_a_line(log_path) -> None:
+def append_pending_line(log_path) -> None:
     with locked(log_path, 0):
         log.append(checked())
 
 
 def test_pending_lines_are_written(log_path, capsys):
-    owe_a_line(log_path)
+    append_pending_line(log_path)
     call_command("flush_log", "--once")
     assert capsys.readouterr().out == "Nothing pending; 1 lines were written or blanked.\n"
     assert len(read_chain(log_path)) == 1
@@ -49,7 +49,7 @@ def test_it_runs_periodically(log_path, monkeypatch):
         pauses.append(seconds)
         if len(pauses) == 2:
             raise StopLoop
-        owe_a_line(log_path)
+        append_pending_line(log_path)
 
     monkeypatch.setattr("audit.management.commands.flush_log.time", SimpleNamespace(sleep=pause))
     with pytest.raises(StopLoop):

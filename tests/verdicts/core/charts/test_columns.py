@@ -42,7 +42,7 @@ def test_svg_and_html_are_escaped():
     chart = columns_by_day("Odd", DAYS[:1], {"<b>": [2]}, ["one"])
     assert "<title>01 Jan: 2 &lt;b&gt;</title></rect>" in chart.boxes_svg()
     assert chart.rows_html() == "<tr><td>01 Jan</td><td>2</td></tr>"
-    odd = column_chart("Odd", ["<i>"], {"one": [2]}, ["one"], {}, heading="place")
+    odd = column_chart("Odd", ["<i>"], {"one": [2]}, ["one"], {}, heading="category")
     assert odd.rows_html() == "<tr><td>&lt;i&gt;</td><td>2</td></tr>"
 
 
