@@ -18,7 +18,7 @@ KEPT_DAYS: Final = 400  # day by day: more than a year, to be compared with the 
 
 
 def add_up_old_days() -> int:
-    """Put what is older under LONG_AGO; returns how many counts of days that were."""
+    """Put what is older under COMPACTED_DAY; returns how many counts of days that were."""
     first = timezone.now().date() - timedelta(days=KEPT_DAYS)
     old = DayCount.objects.filter(day__lt=first, day__gt=DayCount.COMPACTED_DAY)
     if not old.exists():
