@@ -286,7 +286,7 @@ def test_a_wiped_log_is_a_fault_even_with_older_elsewhere(audit, log_path, wipe)
         log_path.write_bytes(b"")
     code, output = audit("--older-elsewhere")
     assert code == 1
-    assert "no file: no line found, but the database has 3" in output
+    assert "no file: no recorded line found, but the database has 3" in output
     assert audit("--older-elsewhere", "--repair")[0] == 1
     assert not log_path.exists() or not log_path.read_text()
     assert audit("--repair")[0] == 0
