@@ -168,7 +168,9 @@ class _Verifier:
         missing = 1 + sum(1 for _ in self._rows)
         self._found.missing += missing
         if self._skips_start and not self._seen:
-            self._found.add(where or "no file", f"no recorded line found, but the database has {missing:,}")
+            self._found.add(
+                where or "no file", f"no recorded line found, but the database has {missing:,}"
+            )
             return
         self._found.cut_after = self._seen
         self._found.add(where or "no file", f"{_lines(missing)} missing at the end")
