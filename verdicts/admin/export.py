@@ -95,9 +95,8 @@ def cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, (dict, list)):
-        return escape_formulas(
-            json.dumps(value, cls=DjangoJSONEncoder)
-        )  # inside of strings: still JSON
+        # Separators occur only inside strings, so the result is still JSON.
+        return escape_formulas(json.dumps(value, cls=DjangoJSONEncoder))
     text = str(value.isoformat() if hasattr(value, "isoformat") else value)
     return escape_formulas(text) if isinstance(value, str) else text
 
