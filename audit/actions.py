@@ -1,17 +1,20 @@
-"""What people do about a session goes on record, with who and why."""
+"""Records staff actions: who did what about a session, and why."""
 
 from django.utils import timezone
 
-from audit.core.plain import plain
+from audit.core.printable import printable
 from audit.core.record import action_entry
 from audit.log import log
 from audit.models import Action
 
 
 def record_action(*, session_id: str, action: str, who: str, reason: str) -> Action:
-    """In the caller's transaction, so that nothing is done without its record."""
+    """Call it in the transaction of the action, so that neither commits without the other."""
     row = Action.objects.create(
-        session_id=session_id, action=action[:30], who=plain(who, 150), reason=plain(reason, 500)
+        session_id=session_id,
+        action=action[:30],
+        who=printable(who, 150),
+        reason=printable(reason, 500),
     )
     log.append(
         action_entry(

@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class AuditConfig(AppConfig):
-    """The judgement and the record. Knows nothing of orders, payments or pages."""
+    """The gate and the audit log. Does not depend on orders, payments or pages."""
 
     name = "audit"
     verbose_name = "Judgement and record"

@@ -1,4 +1,4 @@
-"""How often regenerations differ from what was emailed: by tier, level and cause."""
+"""How often regenerations differ from the emailed verdict: by tier, level and cause."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ from audit.variance import DIVERGED, Variance
 
 @dataclass(slots=True)
 class Rates:
-    """Of one tier, or of all. A divergence with two causes counts for both."""
+    """Counts of one tier, or of all. A divergence with two causes counts for both."""
 
     tier: str
     levels: Counter[str] = field(default_factory=Counter)  # none, minor, significant, skipped
     causes: Counter[str] = field(default_factory=Counter)
-    checked: int = 0  # on equal terms: what R14's rate counts
+    checked: int = 0  # same prompt, config and model: only these count for R14's rate
     diverged: int = 0
 
     @property
@@ -53,12 +53,12 @@ class Divergences:
 
 
 def divergence_rates(*, days: int, tier: str, now: datetime) -> Divergences:
-    """Of the last `days`; of all tiers where `tier` is blank."""
+    """Counts of the last `days` up to `now`; of all tiers if `tier` is empty."""
     since = now - timedelta(days=days)
     events = DivergenceEvent.objects.filter(created_at__gt=since, created_at__lte=now, smoke=False)
     if tier:
         events = events.filter(tier=tier)
-    # The distinct sets of causes are few, so the database does all the counting.
+    # There are few distinct sets of causes, so that the database can group by them.
     groups = events.order_by().values("tier", "level", "skipped", "same_inputs", "causes")
     counted: list[dict[str, Any]] = [{**one} for one in groups.annotate(count=Count("*"))]
     return Divergences(

@@ -1,4 +1,4 @@
-"""How often the model contradicts itself on equal terms: R14's rate, and when it is too high."""
+"""R14: how often the model contradicts itself on equal inputs, and when that is too often."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, Literal, NamedTuple
@@ -15,12 +15,12 @@ ALERT_RATE: Final = 0.05
 DIVERGED: Final = ("minor", "significant")
 MIN_CHECKED: Final = 20
 
-# "at or below": the rate is not above the line, but its interval is not clear of it.
-Standing = Literal["too few", "below", "at or below", "above"]
+# "at or below": the rate is not above ALERT_RATE, but its interval reaches above it.
+Assessment = Literal["too few", "below", "at or below", "above"]
 
 
 class Variance(NamedTuple):
-    """Divergences among the regenerations whose prompt, config and model were the original's."""
+    """Divergences among regenerations with the original's prompt, config and model."""
 
     checked: int
     diverged: int
@@ -34,8 +34,8 @@ class Variance(NamedTuple):
         return wilson(self.diverged, self.checked)
 
     @property
-    def standing(self) -> Standing:
-        """Beside the line, as far as so few can tell."""
+    def assessment(self) -> Assessment:
+        """The rate compared with ALERT_RATE."""
         if self.checked < MIN_CHECKED:
             return "too few"
         if self.is_too_high:
@@ -48,46 +48,46 @@ class Variance(NamedTuple):
 
 
 def variance(now: datetime) -> Variance:
-    """Of the last thirty days: days that are over as they were counted, the rest by its rows."""
+    """Of the last thirty days: daily counts for complete days, rows for the rest."""
     since, yesterday = now - timedelta(days=DAYS), now.date() - timedelta(days=1)
-    first = since.date() + timedelta(days=1)  # the first that is in it whole
+    first = since.date() + timedelta(days=1)  # the first complete day
     days = [first + timedelta(days=number) for number in range(DAYS - 1)]
     counts = DayCount.objects.filter(name=DayCount.EQUAL_TERMS, day__in=days)
     counted = list(counts.values_list("day", "key", "count"))
-    # A day after which another was counted was counted to its end; not so yesterday, perhaps.
+    # A day is complete if a later day was counted, too. Yesterday may still be incomplete.
     open_from = min(max((day for day, _, _ in counted), default=first), yesterday)
-    over = [(level, count) for day, level, count in counted if day < open_from]
+    complete = [(level, count) for day, level, count in counted if day < open_from]
     parts = (
-        Variance(sum(n for _, n in over), sum(n for level, n in over if level in DIVERGED)),
-        _by_rows(Q(created_at__gt=since, created_at__lt=_begin(first))),
-        _by_rows(Q(created_at__gte=_begin(open_from))),
+        Variance(sum(n for _, n in complete), sum(n for level, n in complete if level in DIVERGED)),
+        _count_rows(Q(created_at__gt=since, created_at__lt=_start_of(first))),
+        _count_rows(Q(created_at__gte=_start_of(open_from))),
     )
     return Variance(sum(one.checked for one in parts), sum(one.diverged for one in parts))
 
 
-def _by_rows(within: Q) -> Variance:
+def _count_rows(period: Q) -> Variance:
     on_equal_terms = DivergenceEvent.objects.filter(same_inputs=True, skipped=False, smoke=False)
-    # By one index, and no rows. Not grouped by level: SQLite would read a whole index of levels
-    # then, to spare itself the sorting.
+    # An index-only scan. Not grouped by level: SQLite would then scan the whole index of levels to
+    # avoid sorting.
     diverged = Count("level", filter=Q(level__in=DIVERGED))
     return Variance(
-        **on_equal_terms.filter(within).aggregate(checked=Count("*"), diverged=diverged)
+        **on_equal_terms.filter(period).aggregate(checked=Count("*"), diverged=diverged)
     )
 
 
-def _begin(day: date) -> datetime:
+def _start_of(day: date) -> datetime:
     return datetime.combine(day, time.min, tzinfo=UTC)
 
 
 def escalate(now: datetime) -> Escalation | None:
-    """Put it on record that the rate is too high, once a day; None: it is not, or it is already.
+    """Record that the rate is too high, once a day. None if it is not, or is already recorded.
 
-    In the caller's transaction, so that whoever is told is told exactly then.
+    Call it in the transaction that queues the alert, so that both commit or neither.
     """
     found = variance(now)
     if not found.is_too_high:
         return None
-    escalation, new = Escalation.objects.get_or_create(
+    escalation, created = Escalation.objects.get_or_create(
         day=now.date(),
         defaults={
             "checked": found.checked,
@@ -96,7 +96,7 @@ def escalate(now: datetime) -> Escalation | None:
             "high": found.interval.high,
         },
     )
-    if not new:
+    if not created:
         return None
     log.append(
         escalation_entry(

@@ -1,4 +1,4 @@
-"""The clients with this site's addresses, keys and deadlines, as entry points pass them in."""
+"""The Gemini, Stripe and mail clients, configured from this site's settings."""
 
 from dataclasses import replace
 from typing import Final
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 READER_STRIPE_TIMEOUT: Final = 4.0
-# Seconds between two tries while the quota is used up: a reader waits for the answer.
+# Maximum seconds between two tries while the quota is used up: a reader is waiting.
 READER_QUOTA_WAIT: Final = 0.5
 
 
@@ -28,10 +28,10 @@ def ask_model(request: ModelRequest) -> gemini.Answer:
 
 
 def ask_model_again(request: ModelRequest) -> gemini.Answer:
-    """For a waiting reader. One reader of a process waits for the quota, so none compete."""
+    """For a waiting reader. At most one reader per process waits for the quota."""
     deadline = settings.ORACLE_REGENERATION_DEADLINE
     endpoint = replace(_endpoint(deadline), max_wait=READER_QUOTA_WAIT)
-    return gemini.generate(request, endpoint, lambda: gemini.waiting_for_quota.take(of=1))
+    return gemini.generate(request, endpoint, lambda: gemini.waiting_for_quota.acquire(limit=1))
 
 
 def stripe_account() -> Account:
@@ -39,7 +39,7 @@ def stripe_account() -> Account:
 
 
 def stripe_account_for_reader() -> Account:
-    """With a short time-out: a regeneration may follow, and a read takes 30 s at most."""
+    """With a short timeout: a regeneration may follow, and a read takes 30 s at most."""
     return Account(settings.STRIPE_SECRET_KEY, settings.STRIPE_URL, deadline=READER_STRIPE_TIMEOUT)
 
 

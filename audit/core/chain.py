@@ -1,17 +1,17 @@
-"""The chain of oracle_log.jsonl: every line names the hash of the line before it.
+"""The hash chain of oracle_log.jsonl: every line contains the previous line's hash.
 
-Pure: no I/O, no clock, no chance, no Django. The caller brings id, salt and the
-hash before, and keeps the lines in order.
+Pure: no I/O, no clock, no randomness, no Django. The caller supplies the id, the salt
+and the previous hash, and keeps the lines in order.
 
 Policy
-- A line is the entry's own keys, then `id`, then for an entry with a query
-  preview `preview_salt` and `preview_commitment`, then `prev` and `hash`.
+- A line has the entry's keys, then `id`, then for an entry with a query preview
+  `preview_salt` and `preview_commitment`, then `prev` and `hash`.
 - `preview_commitment` is the SHA-256 of salt and preview.
 - `hash` is the SHA-256 of the canonical line, newline included, without `hash`
-  and with preview and salt blank: the line as it reads once erased. So an
-  erasure changes no hash, and nothing else can change or move unnoticed.
+  and with preview and salt blank, as after an erasure. So an erasure changes no
+  hash, and any other change or reordering is detected.
 - `prev` of the first line is 64 zeros.
-- Preview and salt fit their commitment, or both are blank: then it was erased.
+- Preview and salt match their commitment, or both are blank: erased.
 """
 
 import re
@@ -26,7 +26,7 @@ GENESIS: Final = "0" * 64
 PREVIEW: Final = "query_preview"
 SALT: Final = "preview_salt"
 COMMITMENT: Final = "preview_commitment"
-# What an entry must not bring itself.
+# Keys that an entry must not contain.
 RESERVED: Final = frozenset({"id", SALT, COMMITMENT, "prev", "hash"})
 
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -38,14 +38,14 @@ class Sealed(NamedTuple):
 
 
 def commitment(salt: str, preview: str) -> str:
-    # A lone surrogate has no UTF-8 form, and a query may hold one.
+    # A query may contain a lone surrogate, which strict UTF-8 cannot encode.
     return sha256(f"{salt}{preview}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def seal(
     entry: Mapping[str, Any], *, entry_id: str, salt: str, commitment: str, prev: str
 ) -> Sealed:
-    """The entry as a line of the chain. An erased one comes with its preview and salt blank."""
+    """The entry as a line of the chain. For an erased entry, preview and salt are blank."""
     fields = {**entry, "id": entry_id}
     if PREVIEW in entry:
         fields |= {SALT: salt, COMMITMENT: commitment}
@@ -55,25 +55,25 @@ def seal(
 
 
 def verify(line: str, prev: str) -> str | None:
-    """What is wrong with this line after the line whose hash is `prev`; None: nothing."""
+    """Why this line is not valid after the line whose hash is `prev`; None if it is."""
     fields = parse(line)
     if fields is None:
         return "not a JSON object"
     claimed = fields.pop("hash", None)
     try:
         if fields.get("prev") != prev:
-            return "prev is not the hash of the line before"
+            return "prev is not the hash of the previous line"
         if claimed != _digest(fields):
-            return "hash does not fit the line"
+            return "hash does not match the line"
         if canonical_line({**fields, "hash": claimed}) != line:
             return "not in canonical form"
-    except ValueError:  # NaN or infinity: read by Python, no JSON
+    except ValueError:  # NaN or infinity: Python parses it, but it is not JSON
         return "not in canonical form"
-    return None if _preview_fits(fields) else "preview does not fit its commitment"
+    return None if _preview_matches(fields) else "preview does not match its commitment"
 
 
 def erase_preview(line: str) -> str:
-    """The line with preview and salt blank. Without them it is the same line."""
+    """The line with preview and salt blank; unchanged if it has none."""
     fields = parse(line)
     if fields is None:
         raise ValueError("not a line of the log")
@@ -81,7 +81,7 @@ def erase_preview(line: str) -> str:
 
 
 def parse(line: str | bytes) -> dict[str, Any] | None:
-    """The line's fields in their order, or None where it is no JSON object."""
+    """The line's fields in their order; None if it is not a JSON object."""
     try:
         fields = loads(line if isinstance(line, str) else line.decode())
     except ValueError:
@@ -90,7 +90,7 @@ def parse(line: str | bytes) -> dict[str, Any] | None:
 
 
 def entry_id(fields: Mapping[str, Any]) -> str:
-    """The line's id, or blank where it has none of ours: then it is safe to look up."""
+    """The line's id; empty unless it has the format of our ids, so it is safe to query with."""
     value = fields.get("id")
     return value if isinstance(value, str) and _ID.fullmatch(value) else ""
 
@@ -103,7 +103,7 @@ def _blank(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {key: "" if key in (PREVIEW, SALT) else value for key, value in fields.items()}
 
 
-def _preview_fits(fields: Mapping[str, Any]) -> bool:
+def _preview_matches(fields: Mapping[str, Any]) -> bool:
     if PREVIEW not in fields:
         return True
     preview, salt = fields[PREVIEW], fields.get(SALT)

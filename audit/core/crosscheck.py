@@ -1,20 +1,19 @@
-"""The gate: may this output be delivered?
+"""The gate: decides whether a model's output may be delivered.
 
-Pure: no I/O, no clock, no Django. Reads the output (`parsing`, `reading`),
-weighs what it found and returns a Decision. The caller's duties: store and
-deliver nothing that is not `approved`, and record every Decision, approved or
-not. docs/GATE.md specifies the mapping with worked examples.
+Pure: no I/O, no clock, no Django. Parses the output (`parsing`), extracts the
+state of its fields (`reading`), scores them and returns a Decision. The caller
+must store and deliver nothing that is not `approved`, and record every Decision.
+docs/GATE.md specifies the mapping with worked examples.
 
 Policy (C1-C18 of the resolutions)
 - V_t sums the evidence, V_r the inconsistencies; E_D is the worst structural
-  fault, never a sum (C3).
-- A negative C is a hard fail and is never compared with the threshold (C9).
-- The reason names the cause: a missing field, then a degenerate manifold,
-  then a conflict of dimensions, then low coherence.
-- An exception in here fails closed as `gate_error`, without a score (C16).
+  fault, not a sum (C3).
+- A negative C always fails and is never compared with the threshold (C9).
+- The reason is the first that applies: missing field, degenerate manifold,
+  dimension conflict, low coherence.
+- An exception inside the gate fails closed as `gate_error`, without a score (C16).
 
-The weight of a verdict depends on its Reading alone, so equal readings share
-one Decision: in practice a complete verdict costs its reading and a look-up.
+The score depends on the Reading alone, so decisions are memoised by Reading.
 """
 
 from collections.abc import Iterator
@@ -22,11 +21,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from audit.core.parsing import is_clean, is_plainly_clean, is_storable, parse_any_depth
+from audit.core.parsing import is_clean, is_clean_without_escapes, is_storable, parse_any_depth
 from audit.core.reading import (
     MAX_TESTS,
+    MIN_SUMMARY_LENGTH,
     MIN_TESTS,
-    SHORTEST_SUMMARY,
+    DimensionState,
     Reading,
     Strategy,
     read,
@@ -56,16 +56,16 @@ Reason = Literal[
     "gate_error",
 ]
 
-_SHORT: Final = f"empty or under {SHORTEST_SUMMARY} characters"
+_SHORT: Final = f"empty or under {MIN_SUMMARY_LENGTH} characters"
 _MALFORMED: Final = 2.0
 _NO_LABEL: Final = 1.0
 _FIELD_MISSING: Final = 0.5
 
 
 class Contribution(NamedTuple):
-    """One entry of the sum: which term, what was found, where, and how much it weighs.
+    """One finding: the term it contributes to, what and where it is, and its amount.
 
-    The amounts of V_t and V_r add up to the term; of E_D's the largest counts.
+    The amounts of V_t and V_r are summed; of E_D only the largest counts.
     """
 
     term: Term
@@ -77,10 +77,10 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the gate decided, with every figure that led there.
+    """What the gate decided, with every number that led there.
 
-    The score and its parts are None only for `gate_error`: `error` then says
-    what went wrong inside the gate, without any of the model's text.
+    The score and its terms are None only for `gate_error`; `error` then has the
+    exception's type and place, without any of the model's text.
     """
 
     approved: bool
@@ -96,7 +96,7 @@ class Decision:
     error: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The document's object, key by key, then the three terms; ready for JSON."""
+        """The requirement document's keys in its order, then the three terms; ready for JSON."""
         return {
             "approved": self.approved,
             "coherence_score": self.coherence_score,
@@ -111,36 +111,37 @@ class Decision:
 
 
 def crosscheck(output: object, tier: str) -> Decision:
-    """Decide on a model's output: its text, or the object parsed from it.
+    """The decision on a model's output: its text, or the object parsed from it.
 
-    Raises nothing: what goes wrong in here is a decision too, and not an approval.
+    Never raises: any exception is a rejection with the reason `gate_error`.
     """
     try:
-        _refuse_unknown(tier)
+        _require_known_tier(tier)
         payload = parse_any_depth(output)
         if payload is None:
             return _weigh(None)
         reading, texts = read(payload, tier)
-        # Looking through everything costs more than reading, so it is kept for
-        # payloads with something in them that the reading did not account for:
-        # only these can be nested deeper than a verdict.
+        # Walking the whole payload costs more than reading it, so only payloads with content
+        # that the reading did not recognise are walked: only these can be too deep.
         if texts is None:
             clean = is_storable(payload)
         else:
-            clean = (isinstance(output, str) and is_plainly_clean(output)) or is_clean(texts)
+            clean = (isinstance(output, str) and is_clean_without_escapes(output)) or is_clean(
+                texts
+            )
         return _weigh(reading if clean else None)
-    except Exception as exc:  # noqa: BLE001 - whatever it is, it fails closed (C16)
+    except Exception as exc:  # noqa: BLE001 - any error fails closed (C16)
         return _gate_error(exc)
 
 
-def _refuse_unknown(tier: str) -> None:
+def _require_known_tier(tier: str) -> None:
     if tier not in TIERS:
         raise ValueError(f"unknown tier {tier!r}")
 
 
 @lru_cache(maxsize=1024)
 def _weigh(reading: Reading | None) -> Decision:
-    """The Decision on a reading; None is output that could not be read."""
+    """The Decision on a reading; None: the output is malformed."""
     found = tuple(_contributions(reading))
     v_t = max(MINIMUM_V_T, sum(c.amount for c in found if c.term == "V_t"))
     v_r = sum((c.amount for c in found if c.term == "V_r"), 0.0)
@@ -182,17 +183,17 @@ def _contributions(reading: Reading | None) -> Iterator[Contribution]:
         yield Contribution("V_t", "a valid label", "verdict", 1.0)
     else:
         yield Contribution("E_D", "no valid label", "verdict", _NO_LABEL, "field_missing")
-    yield from _of_summary(reading)
-    yield from _of_breakdown(reading)
+    yield from _summary(reading)
+    yield from _breakdown(reading)
     if reading.strategy:
-        yield from _of_strategy(reading.strategy)
+        yield from _strategy(reading.strategy)
 
 
 def _missing(where: str) -> Contribution:
     return Contribution("E_D", "missing", where, _FIELD_MISSING, "field_missing")
 
 
-def _of_summary(reading: Reading) -> Iterator[Contribution]:
+def _summary(reading: Reading) -> Iterator[Contribution]:
     if reading.summary in ("short", "present"):
         yield Contribution("V_t", "text", "summary", 1.0)
     if reading.summary != "present":
@@ -201,29 +202,32 @@ def _of_summary(reading: Reading) -> Iterator[Contribution]:
         yield _missing("summary")
 
 
-def _of_breakdown(reading: Reading) -> Iterator[Contribution]:
+def _breakdown(reading: Reading) -> Iterator[Contribution]:
     for name, state in zip(DIMENSIONS, reading.dimensions, strict=False):  # none for quick
-        where = f"breakdown.{name}"
-        if state == "present":
-            yield Contribution("V_t", "label and analysis", where, 1.0)
-        if state in ("empty", "unanalysed"):
-            yield Contribution("V_r", "no analysis", f"{where}.analysis", 0.5, "empty_analysis")
-        if state == "missing":
-            yield _missing(where)
-        if state in ("bare", "unlabelled"):
-            yield _missing(f"{where}.verdict")
-        if state in ("bare", "unanalysed"):
-            yield _missing(f"{where}.analysis")
-    if reading.contradicted:
+        yield from _dimension(f"breakdown.{name}", state)
+    if reading.contradictory_null:
         what = "NULL over dimensions that are all GREEN or AMBER"
         yield Contribution("V_r", what, "breakdown", 1.5, "contradictory_null")
-    if reading.opposed:
-        what = f"most dimensions are {reading.opposed}, the verdict is {reading.label}"
+    if reading.conflicting_label:
+        what = f"most dimensions are {reading.conflicting_label}, the verdict is {reading.label}"
         yield Contribution("V_r", what, "breakdown", 2.0, "dimension_conflict")
 
 
-def _of_strategy(strategy: Strategy) -> Iterator[Contribution]:
-    if strategy.there:
+def _dimension(where: str, state: DimensionState) -> Iterator[Contribution]:
+    if state == "present":
+        yield Contribution("V_t", "label and analysis", where, 1.0)
+    if state in ("empty", "unanalysed"):
+        yield Contribution("V_r", "no analysis", f"{where}.analysis", 0.5, "empty_analysis")
+    if state == "missing":
+        yield _missing(where)
+    if state in ("bare", "unlabelled"):
+        yield _missing(f"{where}.verdict")
+    if state in ("bare", "unanalysed"):
+        yield _missing(f"{where}.analysis")
+
+
+def _strategy(strategy: Strategy) -> Iterator[Contribution]:
+    if strategy.is_present:
         yield Contribution("V_t", "a block of its own", "strategy", 1.0)
         for name, state in (
             ("next_step", strategy.next_step),
@@ -235,7 +239,7 @@ def _of_strategy(strategy: Strategy) -> Iterator[Contribution]:
             elif state == "missing":
                 yield _missing(where)
             else:
-                # C14: worth telling staff, without a weight of its own.
+                # C14: flagged for staff, but it does not count.
                 yield Contribution("V_r", "empty", where, 0.0, "empty_strategy_field")
         if strategy.tests is None:
             yield _missing("strategy.tests")
@@ -254,7 +258,7 @@ def _gate_error(exc: Exception) -> Decision:
     traceback = exc.__traceback__
     while traceback and traceback.tb_next:
         traceback = traceback.tb_next
-    place = f"{traceback.tb_frame.f_code.co_name}:{traceback.tb_lineno}" if traceback else "?"
+    location = f"{traceback.tb_frame.f_code.co_name}:{traceback.tb_lineno}" if traceback else "?"
     return Decision(
         approved=False,
         coherence_score=None,
@@ -266,5 +270,5 @@ def _gate_error(exc: Exception) -> Decision:
         v_r=None,
         e_d=None,
         contributions=(),
-        error=f"{type(exc).__name__} in {place}",
+        error=f"{type(exc).__name__} in {location}",
     )

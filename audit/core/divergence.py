@@ -1,15 +1,15 @@
-"""How far a regenerated verdict is from the one that was emailed, and why.
+"""How far a regenerated verdict differs from the emailed one, and why.
 
-Pure: no I/O, no clock, no Django. The caller compares after the page has been
-answered, and records every comparison, also those that found nothing.
+Pure: no I/O, no clock, no Django. The caller compares after the response has been
+sent, and records every comparison, with or without a difference.
 
 Policy
-- Only the top-level label decides the level: the same is `none`, one step on
-  GREEN - AMBER - RED is `minor`, two steps or to and from NULL `significant`.
-- Where one side is UNKNOWN there is nothing to compare: no level (R11).
+- Only the top-level label decides the level: equal labels are `none`; one step on
+  GREEN - AMBER - RED is `minor`; two steps, or to or from NULL, are `significant`.
+- If either label is UNKNOWN, there is no level (R11).
 - Every divergence has a cause (R14): each of prompt, config and model that
-  changed, or infrastructure where all three are equal. An original without
-  provenance (recovered from the log alone) leaves the cause unknown.
+  changed, or infrastructure if none did. For an original without provenance
+  (recovered from the log alone) the cause is unknown.
 """
 
 from typing import Any, Final, Literal, NamedTuple
@@ -24,7 +24,7 @@ _COMPARABLE: Final = frozenset({*LABELS, UNKNOWN})
 
 
 class DimensionChange(NamedTuple):
-    """One dimension of both verdicts. A label that is not there is UNKNOWN."""
+    """One dimension of both verdicts. A missing label is UNKNOWN."""
 
     dimension: str
     original: str
@@ -34,7 +34,7 @@ class DimensionChange(NamedTuple):
 
 
 class Provenance(NamedTuple):
-    """What a verdict came from. `model_version` is what the provider reported, if it did."""
+    """The inputs of a verdict. `model_version` is as reported by the provider; may be empty."""
 
     prompt_sha256: str
     config: str
@@ -43,7 +43,7 @@ class Provenance(NamedTuple):
 
 
 def classify(original: str, regen: str) -> Level | None:
-    """The level of divergence between two labels; None where one is UNKNOWN. Symmetric."""
+    """The level of divergence between two labels; None if either is UNKNOWN. Symmetric."""
     for label in (original, regen):
         if label not in _COMPARABLE:
             raise ValueError(f"{label!r} is not a verdict label")
@@ -59,7 +59,7 @@ def classify(original: str, regen: str) -> Level | None:
 def compare_dimensions(
     tier: TierName, original: dict[str, Any], regen: dict[str, Any]
 ) -> tuple[DimensionChange, ...]:
-    """The dimensions that either payload has, side by side; none for a quick verdict."""
+    """The dimensions that either payload has; none for a quick verdict."""
     if tier not in TIERS_WITH_BREAKDOWN:
         return ()
     before, after = _breakdown(original), _breakdown(regen)
@@ -75,7 +75,7 @@ def compare_dimensions(
 
 
 def attribute(original: Provenance | None, regen: Provenance) -> tuple[Cause, ...]:
-    """What can explain a difference; never empty."""
+    """The possible causes of a divergence; never empty."""
     if original is None:
         return ("unknown",)
     changed: list[Cause] = []
@@ -83,7 +83,7 @@ def attribute(original: Provenance | None, regen: Provenance) -> tuple[Cause, ..
         changed.append("prompt")
     if original.config != regen.config:
         changed.append("config")
-    # A version that was not reported says nothing: only two reported ones can differ.
+    # Versions differ only if both were reported.
     versions = {original.model_version, regen.model_version} - {""}
     if original.model != regen.model or len(versions) > 1:
         changed.append("model")

@@ -1,11 +1,11 @@
-"""JSON from outside, nested at most MAX_DEPTH levels deep on every version of Python.
+"""Parses untrusted JSON with a fixed limit on nesting, MAX_DEPTH levels.
 
-Pure: no I/O, no clock, no Django. Python's own limit is its stack's: about 1,000
-levels on 3.11, many times that later, fewer where the caller is deep in the stack
-already. What one call could just read, the next one may then fail to write.
+Pure: no I/O, no clock, no Django. Python's own limit is its stack: about 1,000
+levels on 3.11, many more in later versions, fewer if the caller's stack is deep
+already. A value that could just be parsed might then fail to serialise.
 
-Text with no more than MAX_DEPTH opening brackets costs two counts of a character.
-The time for other text is linear in its length.
+Text with at most MAX_DEPTH opening brackets costs two character counts. For other
+text the time is linear in its length.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 MAX_DEPTH: Final = 100
 
-# A string that never ends takes the rest: the parser refuses it there.
+# An unterminated string extends to the end of the text; the parser rejects it.
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _NOT_BRACKETS: Final = re.compile(r"[^][{}]+")
 _STEPS: Final = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")  # as signed bytes: 1 and -1
@@ -28,17 +28,17 @@ def loads(
     *,
     object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
-    """Like json.loads; text that is nested too deeply raises ValueError as well."""
+    """Like json.loads, but text nested too deeply raises ValueError."""
     if is_too_deep(text):
         raise ValueError("nested too deeply")
     try:
         return json.loads(text, object_pairs_hook=object_pairs_hook)
-    except RecursionError:  # the caller's stack was nearly full
+    except RecursionError:  # the caller's stack was nearly exhausted
         raise ValueError("nested too deeply") from None
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether JSON is nested deeper than MAX_DEPTH. Of other text it says nothing of use."""
+    """Whether JSON is nested deeper than MAX_DEPTH. Meaningless for text that is not JSON."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
     brackets = _NOT_BRACKETS.sub("", _STRING.sub("", text))

@@ -1,18 +1,18 @@
-"""Strict JSON in, a plain object out, or nothing (C12).
+"""Parses a model's output strictly into a JSON object, or not at all (C12).
 
-Pure: no I/O, no clock, no Django. Takes what a model wrote or what somebody
-already parsed and returns the object the gate scores and the database stores.
-None means malformed. The time taken is linear in the size of the input.
+Pure: no I/O, no clock, no Django. Takes the text, or an object already parsed,
+and returns the object that the gate scores and the database stores; None means
+malformed. The time is linear in the size of the input.
 
 Policy
-- Strict JSON with an object at the top; one Markdown code fence of three
-  backticks around the whole of it is not part of it. Text after the object,
-  NaN, numbers beyond a double and duplicate keys are malformed.
-- NUL and lone surrogates anywhere, also in fields that nobody reads, are
-  malformed: no database takes them.
-- So is what no verdict can be: more than MAX_DEPTH levels (a verdict has three),
-  MAX_VALUES values or MAX_LENGTH characters. The last two also hold off objects
-  built by hand with shared or circular parts.
+- Strict JSON with an object at the top level, optionally inside one Markdown code
+  fence of three backticks. Text after the object, NaN, numbers beyond a double and
+  duplicate keys are malformed.
+- NUL and lone surrogates are malformed everywhere, even in fields that are not
+  read, because databases reject them.
+- So is anything larger than a verdict can be: more than MAX_DEPTH levels (a verdict
+  has three), MAX_VALUES values or MAX_LENGTH characters. The last two also bound
+  Python objects with shared or circular parts.
 """
 
 import json
@@ -32,14 +32,14 @@ _JSON_SPACE: Final = " \t\r\n"
 
 
 def parse(output: object) -> dict[str, Any] | None:
-    """The JSON object in `output` (text, or an object already parsed), else None."""
+    """The JSON object in `output` (text, or an object already parsed); None if malformed."""
     if isinstance(output, str) and is_too_deep(output):
         return None
     return parse_any_depth(output)
 
 
 def parse_any_depth(output: object) -> dict[str, Any] | None:
-    """Like `parse`, for callers that bound the depth themselves, as `is_storable` does."""
+    """Like `parse`, without the limit on depth; callers check `is_storable` where needed."""
     if isinstance(output, str):
         if len(output) > MAX_LENGTH:
             return None
@@ -50,7 +50,7 @@ def parse_any_depth(output: object) -> dict[str, Any] | None:
             return None
         if end != len(text):
             return None
-    # A subclass may hold other things than it shows.
+    # Exactly dict: a subclass may behave differently.
     return output if type(output) is dict else None
 
 
@@ -68,58 +68,65 @@ def _without_fence(text: str) -> str:
 def is_storable(root: dict[str, Any]) -> bool:
     """Whether every value is one that JSON and both databases can hold."""
     texts: list[str] = []
-    left = MAX_VALUES
+    values_left = MAX_VALUES
     level: list[Any] = [root]
-    for _ in range(MAX_DEPTH):  # level by level: recursion would have the stack's bound
-        deeper: list[Any] = []
+    for _ in range(MAX_DEPTH):  # breadth first: recursion would be limited by the stack
+        values_left -= sum(map(len, level))
+        if values_left < 0:
+            return False
+        containers: list[Any] = []
         for container in level:
-            left -= len(container)
-            if left < 0:
+            if not _collect(container, texts, containers):
                 return False
-            values: Iterable[Any] = container
-            if type(container) is dict:
-                texts += container  # its keys
-                values = container.values()
-            for value in values:
-                kind = type(value)
-                if kind is str:
-                    texts.append(value)
-                elif kind is dict or kind is list:
-                    deeper.append(value)
-                elif not _is_plain(value):
-                    return False
-        if not deeper:
+        if not containers:
             return _fits(texts) and is_clean(texts)
-        level = deeper
+        level = containers
     return False
 
 
+def _collect(container: Any, texts: list[str], containers: list[Any]) -> bool:
+    """Add the texts (keys included) and containers inside; False if a value is not storable."""
+    values: Iterable[Any] = container
+    if type(container) is dict:
+        texts += container
+        values = container.values()
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            texts.append(value)
+        elif kind is dict or kind is list:
+            containers.append(value)
+        elif not _is_storable_scalar(value):
+            return False
+    return True
+
+
 def is_clean(texts: list[str]) -> bool:
-    """Whether no text holds a NUL or a lone surrogate."""
+    """Whether no text contains a NUL or a lone surrogate."""
     joined = "".join(texts)
     if joined.isascii():
         return "\0" not in joined
     try:
-        return b"\0" not in joined.encode()  # faster to be found in bytes than in wide text
+        return b"\0" not in joined.encode()  # searching bytes is faster than searching str
     except UnicodeEncodeError:
         return False
 
 
-def is_plainly_clean(text: str) -> bool:
-    """Whether the strings in this JSON are clean without a look at them.
+def is_clean_without_escapes(text: str) -> bool:
+    """Whether all strings of this JSON are clean, decided on the raw text alone.
 
-    Without a backslash there is no escape, so no NUL (JSON takes none as it is)
-    and no surrogate but one that stands there as a character.
+    Without a backslash there are no escapes, so no NUL (JSON allows it only escaped)
+    and no lone surrogate unless as a character. False may also mean undecided.
     """
     if "\\" in text:
         return False
     try:
-        return text.isascii() or bool(text.encode("utf-16-le"))  # the quickest that refuses them
+        return text.isascii() or bool(text.encode("utf-16-le"))  # the fastest such codec
     except UnicodeEncodeError:
         return False
 
 
-def _is_plain(value: object) -> bool:
+def _is_storable_scalar(value: object) -> bool:
     if type(value) is float:
         return isfinite(value)
     if type(value) is int:
@@ -128,7 +135,7 @@ def _is_plain(value: object) -> bool:
 
 
 def _fits(texts: list[str]) -> bool:
-    """Whether it is text at all (a key can be anything), and not too much of it."""
+    """Whether all are text (an object's key may not be), within MAX_LENGTH in total."""
     return all(type(text) is str for text in texts) and sum(map(len, texts)) <= MAX_LENGTH
 
 

@@ -1,9 +1,8 @@
-"""The entries of oracle_log.jsonl, field for field, and the line each becomes.
+"""Builds the entries of oracle_log.jsonl, and serialises them.
 
-Pure: no I/O, no clock, no Django. The caller brings the time, appends the line
-and chains it. The document's own keys come first and in its order; what we add
-(`kind`, `skipped`, later the chain) follows, so a reader of the document finds
-what it promises. `smoke` is there only where it is true.
+Pure: no I/O, no clock, no Django. The caller supplies the time, and chains and
+appends the line. The requirement document's keys come first, in its order; ours
+(`kind`, `skipped`, later the chain's) follow. `smoke` is present only if true.
 """
 
 import json
@@ -30,7 +29,7 @@ def crosscheck_entry(
     at: datetime,
     smoke: bool = False,
 ) -> dict[str, Any]:
-    """The `tmm_crosscheck` entry: one for every check, approved or not."""
+    """The `tmm_crosscheck` entry, for every check, approved or not."""
     return {
         "event": "tmm_crosscheck",
         "session_id": session_id,
@@ -58,7 +57,7 @@ def divergence_entry(
     at: datetime,
     smoke: bool = False,
 ) -> dict[str, Any]:
-    """The `regen_divergence_check` entry. Without an original it is skipped, and says so (R11)."""
+    """The `regen_divergence_check` entry; without an original it is `skipped` (R11)."""
     level = classify(original_verdict, regen_verdict)
     return {
         "event": "regen_divergence_check",
@@ -78,7 +77,7 @@ def divergence_entry(
 def escalation_entry(
     *, checked: int, diverged: int, rate: float, interval: Interval, days: int, at: datetime
 ) -> dict[str, Any]:
-    """The `infrastructure_variance` entry: the model contradicts itself too often (R14)."""
+    """The `infrastructure_variance` entry: the model's variance is too high (R14)."""
     return {
         "event": "infrastructure_variance",
         "checked": checked,
@@ -93,7 +92,7 @@ def escalation_entry(
 def action_entry(
     *, session_id: str, action: str, who: str, reason: str, at: datetime
 ) -> dict[str, Any]:
-    """The `staff_action` entry: what a person did about a session, and why."""
+    """The `staff_action` entry: what a member of staff did about a session, and why."""
     return {
         "event": "staff_action",
         "session_id": session_id,
@@ -105,21 +104,20 @@ def action_entry(
 
 
 def _smoke(smoke: bool) -> dict[str, bool]:
-    """What comes of a smoke test says so; a customer's line is as it always was."""
+    """Absent from customers' entries, so that their format never changed."""
     return {"smoke": True} if smoke else {}
 
 
 def timestamp(at: datetime) -> str:
     """ISO 8601 in UTC, always with microseconds, so that lines sort as text."""
     if at.tzinfo is None:
-        raise ValueError("a record's time needs a time zone")
+        raise ValueError("the time must have a time zone")
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def canonical_line(entry: Mapping[str, Any]) -> str:
-    """One entry as one line of ASCII JSON: the same entry is the same bytes everywhere.
+    """The entry as one line of ASCII JSON, newline included; equal entries give equal bytes.
 
-    Escaping everything beyond ASCII leaves no character that any reader could
-    take for a line break.
+    With everything beyond ASCII escaped, no character can be mistaken for a line break.
     """
     return json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"

@@ -1,8 +1,8 @@
-"""What a service log may say of an entry.
+"""Redacts a log entry for the service log.
 
-Pure: no I/O, no clock, no Django. A session id is the key to a verdict and a
-query is the customer's own, so neither is ever in a service log. A field is
-shown because it is listed here: a new one stays hidden until someone decides.
+Pure: no I/O, no clock, no Django. A session id gives access to a verdict and a
+query is personal data, so neither may appear in the service log. This is an
+allow-list: a new field stays hidden until it is added here.
 """
 
 from collections.abc import Mapping
@@ -30,10 +30,10 @@ SHOWN: Final = (
 
 
 def short_hash(session_id: str) -> str:
-    """Twelve hex digits that stand for a session: enough to follow it, useless as a key."""
+    """Twelve hex digits that identify a session in the log, but give no access to it."""
     return sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def redacted(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry without personal data; whose it is the log's line says by itself."""
+    """The entry without personal data. The service log adds the session's short hash itself."""
     return {key: entry[key] for key in SHOWN if key in entry}

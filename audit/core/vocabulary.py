@@ -1,7 +1,7 @@
-"""The closed words of a verdict: labels, tiers, dimensions, strategy fields.
+"""The fixed vocabulary of a verdict: labels, tiers and dimensions.
 
-One source: the gate scores these names, the prompt asks for them, the schema
-lists them and the pages show them. Nothing is trimmed or case-folded (C11).
+Shared by the gate, the prompt, the JSON schema and the pages. Matching is exact,
+without trimming or case folding (C11).
 """
 
 from typing import Final, Literal
@@ -11,11 +11,11 @@ TierName = Literal["quick", "full", "strategy"]
 Kind = Literal["original", "regen"]
 
 LABELS: Final[tuple[Label, ...]] = ("GREEN", "AMBER", "RED", "NULL")
-# What a record says where a label is missing or not one of the four.
+# Recorded for a label that is missing or not one of the four.
 UNKNOWN: Final = "UNKNOWN"
 
 TIERS: Final[tuple[TierName, ...]] = ("quick", "full", "strategy")
-# The tiers whose verdict is broken down by dimension.
+# Tiers with a breakdown by dimension.
 TIERS_WITH_BREAKDOWN: Final[frozenset[str]] = frozenset({"full", "strategy"})
 
 DIMENSIONS: Final = ("Stability", "Turbulence", "Change Rate", "Completion", "Curvature")

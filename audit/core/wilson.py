@@ -1,4 +1,4 @@
-"""Wilson's 95% interval for a rate: honest also for few observations and rates near zero.
+"""Wilson score interval (95%) for a rate: valid for small samples and rates near zero.
 
 Pure: no I/O, no clock, no Django.
 """
@@ -15,9 +15,9 @@ class Interval(NamedTuple):
 
 
 def wilson(hits: int, total: int) -> Interval:
-    """Where the true rate lies, as far as `hits` of `total` can tell; (0, 1) for nothing seen."""
+    """The confidence interval for `hits` of `total`; (0, 1) without observations."""
     if not 0 <= hits <= total:
-        raise ValueError(f"{hits} of {total} is no rate")
+        raise ValueError(f"{hits} of {total} is not a rate")
     if total == 0:
         return Interval(0.0, 1.0)
     rate, square = hits / total, Z * Z / total

@@ -1,10 +1,10 @@
-"""The report of a calibration run, as text for a terminal."""
+"""Formats the report of a calibration run."""
 
 from collections.abc import Collection, Iterator, Sequence
 from textwrap import indent
 from typing import Final
 
-from audit.core.calibration.summary import EDGES, Calibration
+from audit.core.calibration.summary import BUCKET_EDGES, Calibration
 from audit.core.tmm import OMEGA
 from audit.management.terminal import render_table
 
@@ -15,7 +15,7 @@ def report(found: Calibration) -> str:
     rejected = found.checked - found.approved
     lines = [f"{found.checked:,} checked: {found.approved:,} approved, {rejected:,} rejected", ""]
     lines += [f"Scores (approved from {OMEGA:.5f})", _distribution(found), ""]
-    for title, counts in (("Rejected because of", found.reasons), ("Flags", found.flags)):
+    for title, counts in (("Reasons for rejection", found.reasons), ("Flags", found.flags)):
         rows = [(name, f"{count:,}") for name, count in counts.most_common()]
         lines += [title, _indented(rows, right={1}) if rows else "  none", ""]
     return "\n".join([*lines, *_agreement(found)])
@@ -29,16 +29,16 @@ def _distribution(found: Calibration) -> str:
     counts = found.distribution
     largest = max(counts.values())
     rows = [
-        (_name(place), "#" * max(1, counts[place] * WIDTH // largest), f"{counts[place]:,}")
-        for place in sorted(counts)
+        (_name(at), "#" * max(1, counts[at] * WIDTH // largest), f"{counts[at]:,}")
+        for at in sorted(counts)
     ]
     return _indented(rows, right={2})
 
 
-def _name(place: int) -> str:
-    if place < 0:
+def _name(at: int) -> str:
+    if at < 0:
         return "below 0"
-    begin, end = (*EDGES, 1.0)[place : place + 2]
+    begin, end = (*BUCKET_EDGES, 1.0)[at : at + 2]
     return f"{_edge(begin)} to {_edge(end)}"
 
 
@@ -47,14 +47,14 @@ def _edge(score: float) -> str:
 
 
 def _agreement(found: Calibration) -> Iterator[str]:
-    if not found.labelled:
-        yield "No labels: the corpus does not say what should pass."
+    if not found.reviewed:
+        yield "No reviews: no line of the corpus has should_pass."
         return
     of = found.agreement
     rows = [
         (name, f"{of[label, True]:,}", f"{of[label, False]:,}")
         for name, label in (("should pass", True), ("should not", False))
     ]
-    yield render_table(("Reviewer's label", "gate approves", "gate rejects"), rows, right={1, 2})
+    yield render_table(("Reviewer", "gate approves", "gate rejects"), rows, right={1, 2})
     agreed = of[True, True] + of[False, False]
-    yield f"They agree on {agreed:,} of {found.labelled:,} ({agreed / found.labelled:.1%})."
+    yield f"They agree on {agreed:,} of {found.reviewed:,} ({agreed / found.reviewed:.1%})."

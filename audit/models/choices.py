@@ -1,4 +1,4 @@
-"""Choices that several tables share."""
+"""Choices shared by several tables."""
 
 from audit.core.vocabulary import LABELS, UNKNOWN
 

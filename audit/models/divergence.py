@@ -1,4 +1,4 @@
-"""Comparisons of regenerations with the emailed verdict, and probes of the model."""
+"""Comparisons of regenerations with the emailed verdict, and determinism probes."""
 
 from django.db import models
 
@@ -7,11 +7,11 @@ from audit.models.judgement import CrosscheckLog
 
 
 class DivergenceEvent(models.Model):
-    """One comparison of a regeneration with what was emailed; one per regeneration."""
+    """The comparison of a regeneration with the emailed verdict; one per regeneration."""
 
     SOURCES = (("verdict", "stored verdict"), ("log", "log"), ("none", "not recoverable"))
 
-    # The regeneration's crosscheck: this app knows no verdicts.
+    # The regeneration's crosscheck, because this app does not depend on verdicts.
     crosscheck = models.OneToOneField(
         CrosscheckLog, on_delete=models.PROTECT, related_name="divergence"
     )
@@ -28,7 +28,7 @@ class DivergenceEvent(models.Model):
     skipped = models.BooleanField(help_text="there was no original to compare with (R11)")
     dimensions = models.JSONField(default=list)
     causes = models.JSONField(help_text="what can explain a difference, were there one (R14)")
-    # Prompt, config and model are the original's: what R14's rate counts.
+    # Same prompt, config and model as the original: only these count for R14's rate.
     same_inputs = models.BooleanField()
     latency_ms = models.PositiveIntegerField(help_text="from the regeneration to this comparison")
     smoke = models.BooleanField(default=False, db_default=False)
@@ -36,7 +36,7 @@ class DivergenceEvent(models.Model):
 
     class Meta:
         indexes = (
-            # All that a report or R14's rate counts, so that neither reads a row.
+            # A covering index for the report and for R14's rate: neither reads rows.
             models.Index(
                 fields=[
                     "created_at",
@@ -49,7 +49,7 @@ class DivergenceEvent(models.Model):
                 ],
                 name="divergence_day",
             ),
-            # By these staff filter the list, which is in the order of ids.
+            # The console's filters; the list is ordered by id.
             models.Index(fields=["level", "id"], name="divergence_level"),
             models.Index(fields=["tier", "id"], name="divergence_tier"),
             models.Index(fields=["causes", "id"], name="divergence_causes"),
@@ -60,7 +60,7 @@ class DivergenceEvent(models.Model):
 
 
 class Escalation(models.Model):
-    """The model's own variance was above the line (R14); at most one a day."""
+    """The model's variance was above the alert rate (R14); at most one a day."""
 
     day = models.DateField(unique=True)
     checked = models.PositiveIntegerField()
@@ -78,10 +78,10 @@ class Escalation(models.Model):
 
 
 class DeterminismProbe(models.Model):
-    """The same call made several times for its own sake: how far the answers agreed.
+    """The same request sent several times, to measure how far the answers agree.
 
-    The first answer stands for the original, the others are compared with it.
-    No session's: it is no part of the record (C18).
+    The first answer plays the original, and the others are compared with it. It belongs to no
+    session and is not part of the audit log (C18).
     """
 
     tier = models.CharField(max_length=8, choices=TIER_CHOICES)

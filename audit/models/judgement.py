@@ -1,4 +1,4 @@
-"""Model calls, and what the gate decided about each answer."""
+"""Model calls, and the gate's decision on each answer."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from audit.models.choices import KINDS, LABEL_CHOICES, TIER_CHOICES
 
 
 class ModelCall(models.Model):
-    """One call to the model, whatever became of it (R1). `sent` is what went out."""
+    """One call to the model, successful or not (R1). `sent` are the parameters of the request."""
 
     class Outcome(models.TextChoices):
         ANSWERED = "answered", "answered"
@@ -40,22 +40,22 @@ class ModelCall(models.Model):
     class Meta:
         indexes = (
             models.Index(fields=["created_at", "tier", "kind", "smoke"], name="call_day"),
-            # Whole: SQLite uses an index of some rows only where the query names no values.
+            # Not partial: SQLite ignores a partial index if the query binds the value.
             models.Index(fields=["outcome", "id"], name="call_outcome"),
         )
 
     def __str__(self) -> str:
         return f"call {self.pk} to {self.model}: {self.outcome}"
 
-    def forget_query(self) -> None:
-        """Without what is made from the query alone: its digest, and the seed."""
+    def clear_query_data(self) -> None:
+        """Clear what is derived from the query: the prompt's hash and the seed."""
         self.prompt_sha256 = ""
         self.asked = {key: value for key, value in self.asked.items() if key != "seed"}
         self.sent = {key: value for key, value in self.sent.items() if key != "seed"}
 
 
 class CrosscheckLog(models.Model):
-    """One decision of the gate. A rejected output's text is kept here alone, as evidence (C15)."""
+    """One decision of the gate. A rejected output's text is kept only here, as evidence (C15)."""
 
     session_id = models.CharField(max_length=255, db_index=True)
     kind = models.CharField(max_length=8, choices=KINDS)
@@ -66,7 +66,7 @@ class CrosscheckLog(models.Model):
     threshold = models.FloatField()
     verdict_label = models.CharField(max_length=7, choices=LABEL_CHOICES)
     flags = models.JSONField(default=list)
-    # Approved all the same (C14): staff can list these.
+    # Approved with flags (C14): staff can filter by this.
     flagged = models.BooleanField(default=False)
     crosscheck_reason = models.CharField(max_length=30)
     v_t = models.FloatField(null=True)
@@ -74,7 +74,7 @@ class CrosscheckLog(models.Model):
     e_d = models.FloatField(null=True)
     contributions = models.JSONField(default=list)
     error = models.CharField(max_length=200, blank=True)
-    # Escaped: a rejected output may hold what no database takes (C18).
+    # Escaped: a rejected output may contain characters that no database stores (C18).
     evidence = models.TextField(blank=True)
     evidence_purged_at = models.DateTimeField(null=True, blank=True)
     smoke = models.BooleanField(default=False, db_default=False)
@@ -83,7 +83,7 @@ class CrosscheckLog(models.Model):
     class Meta:
         permissions = (("view_evidence", "Can read the text of rejected outputs"),)
         indexes = (
-            # What a day's figures are counted from.
+            # For the daily statistics.
             models.Index(
                 fields=["created_at", "kind", "tier", "crosscheck_reason", "smoke"],
                 name="crosscheck_day",
@@ -102,7 +102,7 @@ class CrosscheckLog(models.Model):
 
     @classmethod
     def record(cls, decision: Decision, output: str, **about: Any) -> "CrosscheckLog":
-        """The row for a decision; the output is kept only where it was rejected."""
+        """Create the row for a decision; the output is kept only if rejected."""
         return cls.objects.create(
             approved=decision.approved,
             coherence_score=decision.coherence_score,
@@ -122,7 +122,7 @@ class CrosscheckLog(models.Model):
 
 
 def escape_evidence(output: str) -> str:
-    """The output in ASCII that any database and terminal takes, one line, reversible."""
+    """The output as one line of ASCII, safe for databases and terminals; reversible."""
     return output.encode("unicode_escape").decode("ascii")
 
 

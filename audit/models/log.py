@@ -7,7 +7,7 @@ from django.db import models
 
 
 class Action(models.Model):
-    """What a person did about a session, and why. Each has its line in the log."""
+    """What a member of staff did about a session, and why. Each has an entry in the log."""
 
     session_id = models.CharField(max_length=255, db_index=True)
     action = models.CharField(max_length=30)
@@ -19,8 +19,8 @@ class Action(models.Model):
         return f"{self.action} by {self.who}"
 
 
-class AppendOnly(Exception):
-    """A row of the record was to be changed or deleted."""
+class AppendOnlyViolation(Exception):
+    """An attempt to change or delete a row of the audit log."""
 
 
 def new_public_id() -> str:
@@ -29,31 +29,31 @@ def new_public_id() -> str:
 
 class LogEntryQuerySet(models.QuerySet["LogEntry"]):
     def pending(self, host: str) -> "LogEntryQuerySet":
-        """What is not in that host's file yet, in the order in which it is to be written."""
+        """Entries not yet in that host's file, in the order of writing."""
         return self.filter(host=host, written_at__isnull=True).order_by("id")
 
     def written(self, host: str) -> "LogEntryQuerySet":
-        """What is in that host's file, in the order of its chain."""
+        """Entries in that host's file, in the order of its chain."""
         return self.filter(host=host, sequence__isnull=False).order_by("sequence")
 
     def to_erase(self, host: str) -> "LogEntryQuerySet":
-        """What is erased here and may still be read in that host's files."""
+        """Entries erased in the database that may still be readable in that host's files."""
         return self.filter(host=host, erased_at__isnull=False, erased_in_file_at=None)
 
     def delete(self) -> NoReturn:
-        raise AppendOnly("entries of the log are never deleted")
+        raise AppendOnlyViolation("log entries are never deleted")
 
 
 class LogEntry(models.Model):
-    """A line of oracle_log.jsonl, committed with the state that it reports.
+    """A line of oracle_log.jsonl, committed in the transaction that it reports on.
 
-    Append-only: `audit.log.writer` marks a row as written and `audit.log.erasure` blanks
-    a preview, by `update()`, and nothing else changes one. With `prev` a row holds all
-    that its line is made of.
+    Append-only: only `audit.log.writer` (marks a row as written) and `audit.log.erasure` (blanks
+    a preview) change rows, with `update()`. A written row contains everything needed to rebuild
+    its line.
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=new_public_id)
-    # JSON as text: PostgreSQL's own type sorts the keys and takes no NUL.
+    # JSON as text: PostgreSQL's jsonb reorders keys and rejects NUL.
     entry = models.TextField()
     salt = models.CharField(max_length=32, blank=True)
     commitment = models.CharField(max_length=64, blank=True)
@@ -66,7 +66,7 @@ class LogEntry(models.Model):
     prev = models.CharField(max_length=64, blank=True)
     hash = models.CharField(max_length=64, blank=True)
 
-    # When the preview was blanked here, and when in the files of its host.
+    # When the preview was blanked in the database, and when in the host's files.
     erased_at = models.DateTimeField(null=True, blank=True)
     erased_in_file_at = models.DateTimeField(null=True, blank=True)
 
@@ -86,7 +86,7 @@ class LogEntry(models.Model):
             ),
         )
         indexes = (
-            # As small as what is waiting, however many were ever written.
+            # Partial indexes: their size depends on the backlog, not on the table.
             models.Index(
                 fields=["host", "id"],
                 name="log_entry_pending",
@@ -104,8 +104,8 @@ class LogEntry(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:
-            raise AppendOnly("an entry of the log is never changed")
+            raise AppendOnlyViolation("log entries are never changed")
         super().save(*args, **kwargs)
 
     def delete(self, *_: object, **__: object) -> NoReturn:
-        raise AppendOnly("an entry of the log is never deleted")
+        raise AppendOnlyViolation("log entries are never deleted")

@@ -6,24 +6,24 @@ from django.db import models
 
 
 class DayCount(models.Model):
-    """How often something happened on one day: the console's figures, ready to be added up.
+    """How often something happened on one day, pre-aggregated for the console's statistics.
 
-    Rolled up from the rows themselves (`verdicts.monitoring.daily_stats`), except for
-    what is counted as it happens, which nothing else keeps. Days that nobody looks
-    at any more are added up under LONG_AGO (`verdicts.monitoring.stats_compaction`).
+    Rolled up from other tables (`verdicts.monitoring.daily_stats`), except LIVE_COUNTS,
+    which are incremented as events happen, because no table records them. Old days are
+    summed up under COMPACTED_DAY (`verdicts.monitoring.stats_compaction`).
     """
 
-    LONG_AGO = date(2000, 1, 1)
+    COMPACTED_DAY = date(2000, 1, 1)
 
     HIT = "hit"
-    READ = "read"  # whatever was not in the cache, by what the reader got
+    READ = "read"  # a cache miss, by outcome
     LOG_FAILURE = "log failure"
-    EMAIL = "email"  # an end that one came to: its kind and its state
-    DISCREPANCY = "gap"  # one that `reconcile` has mended, by its kind
-    UNRECONCILED = "unreconciled"  # an hourly look that did not come to its end
-    DISCREPANCIES_LEFT = "gaps left"  # by the day's last look: for a person, and without a case
+    EMAIL = "email"  # an email with a final state, by kind and state
+    DISCREPANCY = "gap"  # repaired by `reconcile`, by kind
+    UNRECONCILED = "unreconciled"  # an hourly reconciliation that did not finish
+    DISCREPANCIES_LEFT = "gaps left"  # at the day's last reconciliation: need a person, no case yet
     EQUAL_TERMS = "equal terms"  # what R14's rate counts, by level (`audit.variance`)
-    AS_IT_HAPPENS = (HIT, READ, LOG_FAILURE, EMAIL, DISCREPANCY, UNRECONCILED, DISCREPANCIES_LEFT)
+    LIVE_COUNTS = (HIT, READ, LOG_FAILURE, EMAIL, DISCREPANCY, UNRECONCILED, DISCREPANCIES_LEFT)
 
     day = models.DateField()
     name = models.CharField(max_length=20)
@@ -41,13 +41,13 @@ class DayCount(models.Model):
 
     @classmethod
     def add(cls, day: date, name: str, *, key: str = "", by: int = 1) -> None:
-        """Count it as it happens: one of `AS_IT_HAPPENS`."""
+        """Increment one of LIVE_COUNTS."""
         row, _ = cls.objects.get_or_create(
             day=day, name=name, tier="", key=key, defaults={"count": 0}
         )
         cls.objects.filter(pk=row.pk).update(count=models.F("count") + by)
 
     @classmethod
-    def put(cls, day: date, name: str, count: int) -> None:
-        """How many there are now, instead of what was said before: also `AS_IT_HAPPENS`."""
+    def set_count(cls, day: date, name: str, count: int) -> None:
+        """Replace one of LIVE_COUNTS by the current number."""
         cls.objects.update_or_create(day=day, name=name, tier="", key="", defaults={"count": count})

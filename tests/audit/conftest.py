@@ -1,4 +1,4 @@
-"""A log of its own for every test that asks."""
+"""A separate log for each test that uses one."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.support.log_process import Elsewhere
 
 @pytest.fixture
 def log_path(settings, tmp_path):
-    """The log of this test: no line yet."""
+    """This test's log, still empty."""
     settings.ORACLE_LOG_NAME = "here"
     settings.ORACLE_LOG_PATH = tmp_path / "oracle_log.jsonl"
     return settings.ORACLE_LOG_PATH
@@ -21,7 +21,7 @@ def elsewhere(log_path, settings, transactional_db):
 
 
 def read_chain(*paths):
-    """The lines of these files in order, parsed: proven to be one chain."""
+    """The parsed lines of these files in order, checked to be one chain."""
     prev, found = GENESIS, []
     for path in paths:
         for line in path.read_text().splitlines(keepends=True):

@@ -3,31 +3,33 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit.log import log
-from audit.models import AppendOnly, LogEntry
+from audit.models import AppendOnlyViolation, LogEntry
 from tests.support.log_entries import checked
 
 pytestmark = pytest.mark.django_db
 
 
-def test_an_entry_is_neither_changed_nor_deleted(log_path):
+def test_entries_cannot_be_changed_or_deleted(log_path):
     row = log.append(checked())
     row.entry = "{}"
     for forbidden in (row.save, row.delete, LogEntry.objects.all().delete):
-        with pytest.raises(AppendOnly):
+        with pytest.raises(AppendOnlyViolation):
             forbidden()
     assert LogEntry.objects.get().entry != "{}"
     assert not log_path.exists()
 
 
-@pytest.mark.parametrize("half", [{"sequence": 1}, {"written_at": timezone.now()}, {"hash": "a"}])
-def test_a_row_is_marked_as_a_whole_or_not_at_all(log_path, half):
+@pytest.mark.parametrize(
+    "partial", [{"sequence": 1}, {"written_at": timezone.now()}, {"hash": "a"}]
+)
+def test_the_columns_of_a_written_row_are_set_together(log_path, partial):
     log.append(checked())
     with pytest.raises(IntegrityError), transaction.atomic():
-        LogEntry.objects.update(**half)
+        LogEntry.objects.update(**partial)
     assert not log_path.exists()
 
 
-def test_a_place_in_a_hosts_chain_is_taken_once():
+def test_a_sequence_number_is_unique_per_host():
     def written(host, sequence):
         LogEntry.objects.create(
             host=host, entry="{}", written_at=timezone.now(), sequence=sequence, prev="a", hash="b"
@@ -39,8 +41,8 @@ def test_a_place_in_a_hosts_chain_is_taken_once():
         written("here", 1)
 
 
-def test_what_is_pending_and_what_came_last_are_read_from_an_index():
-    """Among ten thousand rows, three of them pending."""
+def test_pending_and_latest_entries_are_read_from_an_index():
+    """Among ten thousand rows, one of them pending here."""
     now = timezone.now()
     LogEntry.objects.bulk_create(
         LogEntry(
@@ -61,6 +63,6 @@ def test_what_is_pending_and_what_came_last_are_read_from_an_index():
     ]
     assert pending.count() == 1
     assert all("log_entry_pending" in plan for plan in plans[:2]), plans
-    # SQLite names the index of a constraint itself.
+    # SQLite generates the name of a constraint's index.
     assert "one_line_a_place" in plans[2] or "autoindex" in plans[2], plans
     assert not any("Sort" in plan or "TEMP B-TREE" in plan for plan in plans), plans

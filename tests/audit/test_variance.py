@@ -1,4 +1,4 @@
-"""R14's rate is the same, whichever part of its thirty days was counted before."""
+"""R14's rate is the same, whichever of its thirty days are read from daily counts."""
 
 import importlib
 from datetime import UTC, datetime, timedelta
@@ -15,10 +15,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 EDGES = (
-    NOW - timedelta(days=30),  # not in it any more
+    NOW - timedelta(days=30),  # just outside
     NOW - timedelta(days=30) + timedelta(microseconds=1),
     datetime(2026, 4, 20, 23, 59, 59, 999_999, tzinfo=UTC),
-    datetime(2026, 4, 21, tzinfo=UTC),  # the first day that is in it whole
+    datetime(2026, 4, 21, tzinfo=UTC),  # the first complete day
     datetime(2026, 5, 18, 23, 59, 59, tzinfo=UTC),
     datetime(2026, 5, 19, tzinfo=UTC),
     datetime(2026, 5, 20, tzinfo=UTC),
@@ -40,7 +40,7 @@ def compared(at: datetime, level: str = "none", **changes) -> None:
 
 
 @pytest.fixture
-def past() -> None:
+def history() -> None:
     levels = ("none", "none", "minor", "none", "significant")
     for number, at in enumerate((*EDGES, *SPREAD)):
         compared(at, levels[number % len(levels)])
@@ -58,7 +58,7 @@ def by_rows() -> Variance:
 
 
 @pytest.mark.parametrize("counted_until", [None, 40, 12, 2, 1, 0])
-def test_whatever_was_counted_the_rate_is_that_of_the_rows(past, counted_until):
+def test_the_rate_equals_that_of_the_rows(history, counted_until):
     if counted_until is not None:
         for back in range(40, counted_until - 1, -1):
             roll_up((NOW - timedelta(days=back)).date())
@@ -68,16 +68,16 @@ def test_whatever_was_counted_the_rate_is_that_of_the_rows(past, counted_until):
     assert 0 < found.diverged < found.checked
 
 
-def test_a_day_that_was_counted_before_its_end_is_counted_by_its_rows(past):
-    """The sweep ran until noon of the tenth day before, then not for nine days."""
+def test_an_incomplete_daily_count_is_not_used(history):
+    """The sweep stopped at noon ten days ago."""
     for back in range(40, 9, -1):
         roll_up((NOW - timedelta(days=back)).date())
     compared(NOW - timedelta(days=10, hours=-6), "significant")
     assert variance(NOW) == by_rows()
 
 
-def test_days_that_are_over_are_not_counted_again(past):
-    """Else each comparison would read all of thirty days."""
+def test_complete_days_are_read_from_daily_counts(history):
+    """Otherwise each comparison would read the rows of thirty days."""
     for back in range(40, -1, -1):
         roll_up((NOW - timedelta(days=back)).date())
     before = variance(NOW)
@@ -86,11 +86,11 @@ def test_days_that_are_over_are_not_counted_again(past):
     assert variance(NOW) == before
 
 
-def test_what_was_compared_before_the_upgrade_was_counted_by_it(past):
+def test_the_migration_counts_earlier_comparisons(history):
     migration = importlib.import_module("audit.migrations.0010_as_it_grows")
     migration.count_equal_terms(apps, None)
     counted = DayCount.objects.filter(name=DayCount.EQUAL_TERMS)
     assert counted.count() > 30
     assert variance(NOW) == by_rows()
-    migration.count_equal_terms(apps, None)  # what is there already stays
+    migration.count_equal_terms(apps, None)  # idempotent
     assert variance(NOW) == by_rows()

@@ -18,7 +18,7 @@ from tests.support.hostile import CORPUS
 from tests.support.stripe_objects import EVENT, SECRET, charge_object, session_object, signature
 from tests.support.verdict_payloads import complete
 from verdicts.core.errors import BadEvent, BadSignature
-from verdicts.core.presentation import readable, without_links
+from verdicts.core.presentation import defang, present
 from verdicts.core.prompt import clean_query
 from verdicts.core.response_body import fingerprint
 from verdicts.core.sessions import CHUNKS, metadata, read_session
@@ -68,10 +68,10 @@ def model_output(chance: random.Random) -> str:
     assert payload is not None
     assert is_storable(payload)
     assert payload["verdict"] in LABELS
-    reading = readable(tier, payload)
+    reading = present(tier, payload)
     assert reading.summary.strip() or not payload["summary"].strip()
     json.dumps(payload).encode()
-    str(without_links(reading)).encode()
+    str(defang(reading)).encode()
     fingerprint(payload)
     return "approved"
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from audit.actions import record_action
 from audit.core.redaction import short_hash
-from audit.core.spreadsheet import defused
+from audit.core.spreadsheet import escape_formulas
 from verdicts.admin.permissions import need
 
 if TYPE_CHECKING:
@@ -95,9 +95,10 @@ def cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, (dict, list)):
-        return defused(json.dumps(value, cls=DjangoJSONEncoder))  # inside of strings: still JSON
+        # Separators occur only inside strings, so the result is still JSON.
+        return escape_formulas(json.dumps(value, cls=DjangoJSONEncoder))
     text = str(value.isoformat() if hasattr(value, "isoformat") else value)
-    return defused(text) if isinstance(value, str) else text
+    return escape_formulas(text) if isinstance(value, str) else text
 
 
 class _Echo:

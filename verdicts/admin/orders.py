@@ -19,7 +19,7 @@ from verdicts.admin.record import RecordAdmin
 from verdicts.admin.review.case_actions import user
 from verdicts.core.errors import CannotResend
 from verdicts.core.formatting import format_amount
-from verdicts.core.presentation import Readable, readable
+from verdicts.core.presentation import PresentedVerdict, present
 from verdicts.mail.resend import ENDED, resend, resendable_email
 from verdicts.models import Order, Verdict
 from verdicts.privacy.export import spellings
@@ -135,6 +135,6 @@ class OrderAdmin(RecordAdmin):
         return redirect(PAGE, order_id)
 
 
-def _text(order: Order, verdict: Verdict) -> Readable | None:
+def _text(order: Order, verdict: Verdict) -> PresentedVerdict | None:
     """None: it was erased."""
-    return readable(order.tier, verdict.payload) if verdict.payload else None
+    return present(order.tier, verdict.payload) if verdict.payload else None

@@ -1,7 +1,7 @@
-"""How far several answers to the same call agree with the first of them.
+"""How far repeated answers to the same request agree with the first.
 
-Pure: no I/O, no clock, no Django. The first answer stands for the original and
-the others for its regenerations, as R14 counts them.
+Pure: no I/O, no clock, no Django. The first answer plays the original and the
+others its regenerations, counted as R14 does.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from audit.core.wilson import Interval, wilson
 
 
 class Reply(NamedTuple):
-    """`dimensions` are the breakdown's labels; None: the tier has none."""
+    """`dimensions` are the breakdown's labels; None if the tier has no breakdown."""
 
     label: str
     dimensions: tuple[str, ...] | None
@@ -27,12 +27,12 @@ class Agreement(NamedTuple):
 
     @property
     def interval(self) -> Interval:
-        """Where the true share of equal labels lies, 95%."""
+        """95% confidence interval of the share of equal labels."""
         return wilson(self.same_label, self.compared)
 
 
 def agreement(replies: Sequence[Reply]) -> Agreement:
-    """Of at least one reply."""
+    """`replies` must not be empty."""
     first, *others = replies
     return Agreement(
         compared=len(others),

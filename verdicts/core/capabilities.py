@@ -1,26 +1,24 @@
-"""What each provider, and each Gemini model, does with the knobs we turn.
+"""Which request parameters each provider, and each Gemini model, supports.
 
-Pure: no I/O, no clock, no Django. A row answers two questions: what may be
-sent (the decider drops the rest), and what a model does with what it is sent
-(an operator is warned about a model that ignores a knob, and a model that
-rejects one cannot hold the lock at all).
+Pure: no I/O, no clock, no Django. The tables answer two questions: what may be
+sent (the determinism decider drops the rest), and what a model does with it (an
+operator is warned about a model that ignores a locked parameter; a model that
+rejects one cannot be locked at all).
 
-Only Gemini is called (D4); the other families keep the decider honest about
-providers that lack a knob.
+Only Gemini is called (D4). The other providers are there to test the decider
+with providers that lack a parameter.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-Knob = Literal["temperature", "topP", "topK", "candidateCount", "seed"]
+Parameter = Literal["temperature", "topP", "topK", "candidateCount", "seed"]
 Effect = Literal["ignored", "rejected"]
-
-KNOBS: Final[tuple[Knob, ...]] = ("temperature", "topP", "topK", "candidateCount", "seed")
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a provider takes. `seed_bits` is how wide a seed may be (D2)."""
+    """What a provider supports. `seed_bits` is the width of its seed (D2)."""
 
     supports_citations: bool
     supports_seed: bool
@@ -30,7 +28,7 @@ class Capabilities:
 
     @classmethod
     def conservative(cls) -> "Capabilities":
-        """For a provider nobody described: a temperature, and nothing else."""
+        """For an unlisted provider: temperature only."""
         return cls(
             supports_citations=False,
             supports_seed=False,
@@ -39,49 +37,31 @@ class Capabilities:
         )
 
 
-_OPENAI_LIKE: Final = Capabilities(
+_FULL: Final = Capabilities(
     supports_citations=True,
     supports_seed=True,
     supports_temperature_zero=True,
     supports_streaming=True,
 )
-_ANTHROPIC_LIKE: Final = Capabilities(
-    supports_citations=True,
-    supports_seed=False,
-    supports_temperature_zero=True,
-    supports_streaming=True,
-)
-_BARE_INFERENCE: Final = Capabilities(
-    supports_citations=False,
-    supports_seed=False,
-    supports_temperature_zero=False,
-    supports_streaming=False,
-)
 
 PROVIDERS: Final[dict[str, Capabilities]] = {
     # Gemini's seed is a signed 32-bit integer; we send 0 to 2^31 - 1.
-    "gemini": Capabilities(
-        supports_citations=True,
-        supports_seed=True,
-        supports_temperature_zero=True,
-        supports_streaming=True,
-        seed_bits=31,
-    ),
-    "openai": _OPENAI_LIKE,
-    "anthropic": _ANTHROPIC_LIKE,
+    "gemini": replace(_FULL, seed_bits=31),
+    "openai": _FULL,
+    "anthropic": replace(_FULL, supports_seed=False),
     "huggingface": Capabilities.conservative(),
-    "local": _BARE_INFERENCE,
+    "local": replace(Capabilities.conservative(), supports_temperature_zero=False),
     "custom": Capabilities.conservative(),
 }
 
-# The knobs of the lock that a model does not honour. Generation 3 takes the
-# sampling parameters without acting on them.
-_GENERATION_3: Final[dict[Knob, Effect]] = {
+# The locked parameters that a model does not honour. Generation 3 accepts the sampling
+# parameters and ignores them.
+_GENERATION_3: Final[dict[Parameter, Effect]] = {
     "temperature": "ignored",
     "topP": "ignored",
     "topK": "ignored",
 }
-GEMINI_MODELS: Final[dict[str, dict[Knob, Effect]]] = {
+GEMINI_MODELS: Final[dict[str, dict[Parameter, Effect]]] = {
     "gemini-2.5-flash": {},
     "gemini-2.5-flash-lite": {},
     "gemini-2.5-pro": {},
@@ -94,18 +74,15 @@ GEMINI_MODELS: Final[dict[str, dict[Knob, Effect]]] = {
 
 
 def capabilities_for(provider: str) -> Capabilities:
-    """The provider's row, or the conservative one for a name that is not listed."""
+    """The provider's capabilities; the conservative ones for an unlisted provider."""
     return PROVIDERS.get(provider, Capabilities.conservative())
 
 
 def gemini_capabilities(model: str) -> Capabilities:
-    """Gemini's row less the knobs that `model` rejects; one it ignores is still sent (R16)."""
-    gemini = PROVIDERS["gemini"]
+    """Gemini's capabilities less what `model` rejects. What it ignores is still sent (R16)."""
     effects = GEMINI_MODELS.get(model, {})
-    return Capabilities(
-        supports_citations=gemini.supports_citations,
+    return replace(
+        PROVIDERS["gemini"],
         supports_seed=effects.get("seed") != "rejected",
         supports_temperature_zero=effects.get("temperature") != "rejected",
-        supports_streaming=gemini.supports_streaming,
-        seed_bits=gemini.seed_bits,
     )

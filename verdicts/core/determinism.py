@@ -1,20 +1,19 @@
-"""Which temperature and seed a call really sends.
+"""Decides which temperature and seed a model call sends.
 
 Pure: no I/O, no transport, no clock, no Django. The caller sends `Applied` and
-records `Applied`, never what was asked for: a record of a seed that the
-provider was never given proves nothing.
+records `Applied`, never what was requested: a recorded seed that was not sent
+proves nothing.
 
 Policy
 - Temperature: an override wins, else the setting's default; 0.0 is an override.
 - Seed: an override wins, else it is derived from the question and the
-  fingerprint of whatever else decides the answer; 0 is an override.
-- A knob the provider lacks becomes None, override or not.
-- A derived seed is narrowed to the provider's width with a mask (D2). An
-  override that does not fit is refused: to narrow it would send another seed
-  than the one somebody chose.
+  fingerprint of all other inputs of the answer; 0 is an override.
+- A parameter that the provider does not support becomes None, override or not.
+- A derived seed is masked to the provider's width (D2). An override that is too
+  wide is rejected: masking it would send a seed that nobody chose.
 
-It is a module of its own so that the decision is made once and can be tested
-line by line; made at each call site, defaults and capabilities drift apart.
+A separate module, so that the decision is made in one place and each rule has
+a test; call sites deciding for themselves would drift apart.
 """
 
 from dataclasses import dataclass
@@ -35,13 +34,13 @@ __all__ = [
     "sources_fingerprint",
 ]
 
-# ASCII "unit separator": a query cannot contain it (control characters are
-# refused) and neither can a hex digest, so joined fields cannot be confused.
+# ASCII "unit separator": neither a query (control characters are rejected) nor a hex digest
+# contains it, so joining the fields is unambiguous.
 _SEPARATOR: Final = b"\x1f"
 
 
 class SeedTooWide(ValueError):
-    """An override seed that the provider cannot take."""
+    """An override seed that exceeds the provider's seed width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +83,10 @@ def derive_seed(question: str, sources_fingerprint: str) -> int:
 def sources_fingerprint(
     *, model: str, tier: str, template_sha256: str, authorization: int | None = None
 ) -> str:
-    """Whatever besides the query decides the answer, as SHA-256 hex (D1).
+    """All inputs of the answer besides the query, as SHA-256 hex (D1).
 
-    `authorization` is the number of an authorized fresh generation: with the
-    same seed it would only get the same answer again.
+    `authorization` is the number of an authorized new generation, which needs
+    another seed to get another answer.
     """
     parts = [model, tier, template_sha256]
     if authorization is not None:
@@ -108,5 +107,5 @@ def _seed(caps: Capabilities, override: int | None, inputs: Inputs) -> int | Non
     if override is None:
         return derive_seed(inputs.question, inputs.sources_fingerprint) & largest
     if not 0 <= override <= largest:
-        raise SeedTooWide(f"the seed must lie between 0 and {largest}, not {override}")
+        raise SeedTooWide(f"the seed must be between 0 and {largest}, not {override}")
     return override

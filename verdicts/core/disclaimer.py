@@ -1,14 +1,14 @@
-"""What a reader is told of a regenerated verdict, beside the verdict itself.
+"""The disclaimer shown with a regenerated verdict.
 
 Pure: no I/O, no clock, no Django. The emailed verdict is authoritative
-(INVARIANT 4), so it is named from the first answer on, compared or not (R12).
+(INVARIANT 4), so every response names it, compared or not (R12).
 
 Policy
-- Not compared yet: the emailed label, no level.
-- Compared and the same: no disclaimer.
-- Minor and significant: the disclaimer, with the emailed label as the one that stands.
-- No original to compare with: the disclaimer that it may differ (R11), also
-  while the comparison is pending.
+- Comparison pending: the emailed label, no level.
+- No divergence: no disclaimer.
+- Minor or significant divergence: a disclaimer that names the emailed label as authoritative.
+- No original to compare with: a disclaimer that the result may differ (R11), also while
+  the comparison is pending.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _CONDITION: Final = (
     "from the one you received by email. Both represent a valid coherence reading of your "
     "submission."
 )
-# The document's text, word for word: the notice by email.
+# Verbatim from the requirement documents, for the email.
 NOTE: Final = (
     f"NOTE: {_CONDITION} If you have questions, reply to this email and we will provide "
     "clarification."
@@ -37,14 +37,14 @@ Status = Literal["pending", "checked", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How a regeneration stands to the emailed verdict, as far as is known."""
+    """A regeneration compared with the emailed verdict, as far as is known."""
 
     emailed: str  # a label, or UNKNOWN
     status: Status = "pending"
     level: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The answer's `divergence`."""
+        """`divergence` in the API response."""
         return {
             "status": self.status,
             "level": self.level,

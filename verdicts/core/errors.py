@@ -1,30 +1,30 @@
-"""What can go wrong outside, each with its handling.
+"""Errors of the external services, each with its handling.
 
 OracleError
   ModelError
-    ModelBusy         try again: the queue comes back
-      ModelFull         its quota is full and others wait for it already: as if never asked
-    ModelRefused      never again: the order fails, staff are told
-    ModelRetired      never again with this model: operators are told once
+    ModelBusy                retry: the queue tries again later
+      ModelQuotaExhausted    not sent: the quota is used up and other calls already wait for it
+    ModelRefused             no retry: the order fails and goes to staff
+    ModelRetired             no retry with this model: operators are alerted once
   PaymentError
-    PaymentsBusy      try later: 503
-    UnknownSession    Stripe does not know it: 404
-    PaymentRefused    Stripe will not have the request as it is: operators
-    AlreadyRefunded   all of it was paid back before: as good as done
-    BadSignature      not from Stripe: 400
-    BadEvent          signed, but not of the shape of an event: 400
-  CaseTaken           somebody else is at it, or has done it: told to whoever asked
-    RefundedMeanwhile   the money is back all the same
-  CannotResend        there is nothing to send again, or it is being done: likewise
+    PaymentsBusy             retry later: 503
+    UnknownSession           Stripe does not know the session: 404
+    PaymentRefused           Stripe rejects the request: operators have to look into it
+    AlreadyRefunded          fully refunded before: treated as success
+    BadSignature             not sent by Stripe: 400
+    BadEvent                 signed, but not a valid event: 400
+  CaseTaken                  someone else has claimed or decided the case: shown to the user
+    RefundedMeanwhile        the money was refunded all the same
+  CannotResend               nothing to send again, or it is being sent: shown to the user
   MailError
-    MailRefused       not taken: try again, not before `retry_after` seconds
-    MailUncertain     taken or not, nobody can tell: the Message-ID decides
-  SiteAway            a running site, or the sandbox, gives no answer: whoever tests it is told
+    MailRefused              not accepted: retry, but not before `retry_after` seconds
+    MailUncertain            may or may not have been accepted: the Message-ID prevents a duplicate
+  SiteUnreachable            a running site or the sandbox does not respond: shown to the tester
 """
 
 
 class OracleError(Exception):
-    """Root of what the gateways raise. Messages carry no customer's text and no key."""
+    """Base of all errors of the clients. Messages contain no customer text and no key."""
 
 
 class ModelError(OracleError):
@@ -35,7 +35,7 @@ class ModelBusy(ModelError):
     pass
 
 
-class ModelFull(ModelBusy):
+class ModelQuotaExhausted(ModelBusy):
     pass
 
 
@@ -92,8 +92,8 @@ class MailError(OracleError):
 
 
 class MailRefused(MailError):
-    def __init__(self, sentence: str, *, retry_after: float = 0) -> None:
-        super().__init__(sentence)
+    def __init__(self, message: str, *, retry_after: float = 0) -> None:
+        super().__init__(message)
         self.retry_after = retry_after
 
 
@@ -101,5 +101,5 @@ class MailUncertain(MailError):
     pass
 
 
-class SiteAway(OracleError):
+class SiteUnreachable(OracleError):
     pass

@@ -1,4 +1,4 @@
-"""Whether a client has an answer already, by RFC 9110's rules for If-None-Match.
+"""Conditional requests: whether If-None-Match matches an ETag (RFC 9110).
 
 Pure: no I/O, no clock, no Django.
 """
@@ -9,6 +9,6 @@ from typing import Final
 _TAG: Final = re.compile(r'(?:W/)?("[^"]*")')
 
 
-def has_it(if_none_match: str, etag: str) -> bool:
-    """`etag` with its quotes. Weak tags compare like strong ones; `*` is any answer."""
+def etag_matches(if_none_match: str, etag: str) -> bool:
+    """`etag` includes its quotes. Weak comparison, as RFC 9110 requires; `*` always matches."""
     return if_none_match.strip() == "*" or etag in _TAG.findall(if_none_match)

@@ -1,8 +1,8 @@
-"""What each verdict means, in the words that pages and emails share, and its sign.
+"""What each label means, as pages and emails show it, and its symbol.
 
-Pure: no I/O, no clock, no Django. The words are those the model is given in the
-prompt, said to the customer. A sign is a shape, so that no verdict is told by
-colour alone; the pages draw the same four shapes.
+Pure: no I/O, no clock, no Django. The meanings are those that the prompt gives
+to the model, addressed to the customer. Symbols differ in shape, so that no label
+depends on colour alone; the pages draw the same four shapes.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Meaning:
     label: Label
     headline: str
     sentence: str
-    sign: str  # as a character, for email
+    symbol: str  # a character, for emails
 
 
 MEANING: Final[dict[Label, Meaning]] = {

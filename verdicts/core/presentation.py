@@ -1,15 +1,13 @@
-"""An approved verdict as people read it: the tier's fields, in order, text only.
+"""An approved verdict prepared for display: the tier's fields, in order, as plain text.
 
-Pure: no I/O, no clock, no Django. Page and email both show this. What the tier
-did not promise is left out, and so is anything that is not text.
+Pure: no I/O, no clock, no Django. Page and email both show this. Fields that the tier
+does not include are dropped, and so is anything that is not text.
 
 Policy
-- Characters that steer instead of being read are left out: control characters but
-  newline and tab, and those that turn the direction of what follows. A model can be
-  talked into writing them, and nobody is owed them.
-- In an email nothing looks like an address: mail programs make a link of whatever
-  does, and a link in our email would have our word behind it. The text stays the same
-  to the eye.
+- Control characters except newline and tab are removed, and so are bidirectional
+  overrides: prompt injection could make the model write them.
+- In an email, addresses are defanged: mail programs turn them into links, and a link
+  in our email would carry our authority. The text looks unchanged.
 """
 
 import re
@@ -19,79 +17,81 @@ from typing import Any, Final
 
 from audit.core.vocabulary import DIMENSIONS, TierName
 
-_TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# A scheme, a domain or an at sign in a word; dots of other scripts count for browsers, too. Each
-# part is of a fixed length: what a model can be talked into must not cost more than its length.
+_BIDI_CONTROLS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# A scheme, a domain or an at sign in a word; browsers accept dots of other scripts, too. No part
+# repeats, so that matching is linear in the text's length: the text is untrusted.
 _DOTS: Final = ".\u3002\uff0e\uff61"
 _WORD: Final = re.compile(r"\S+")
 _ADDRESS: Final = re.compile(
     rf"[^\W\d_]{{2}}:\S|@|\\\\|www[{_DOTS}]|[\w-][{_DOTS}][^\W\d_]{{2}}", re.IGNORECASE
 )
-_JOINT: Final = re.compile(rf"[{_DOTS}:/@\\]")
-_NOTHING: Final = "\u200b"  # a blank of no width
+_SEPARATOR: Final = re.compile(rf"[{_DOTS}:/@\\]")
+_ZERO_WIDTH_SPACE: Final = "\u200b"
 
 
 @dataclass(frozen=True, slots=True)
-class ReadableDimension:
+class PresentedDimension:
     name: str
     label: str
     analysis: str
 
 
 @dataclass(frozen=True, slots=True)
-class Readable:
+class PresentedVerdict:
     label: str
     summary: str
-    dimensions: tuple[ReadableDimension, ...] = ()
+    dimensions: tuple[PresentedDimension, ...] = ()
     next_step: str = ""
     alternative: str = ""
     tests: tuple[str, ...] = ()
 
 
-def readable(tier: TierName, payload: dict[str, Any]) -> Readable:
+def present(tier: TierName, payload: dict[str, Any]) -> PresentedVerdict:
     """`payload` must have passed the gate for `tier`: every required field is there."""
-    label, summary = payload["verdict"], shown(payload["summary"])
+    clean = strip_control_characters
+    label, summary = payload["verdict"], clean(payload["summary"])
     if tier == "quick":
-        return Readable(label, summary)
+        return PresentedVerdict(label, summary)
     breakdown = payload["breakdown"]
     dimensions = tuple(
-        ReadableDimension(name, breakdown[name]["verdict"], shown(breakdown[name]["analysis"]))
+        PresentedDimension(name, breakdown[name]["verdict"], clean(breakdown[name]["analysis"]))
         for name in DIMENSIONS
     )
     if tier == "full":
-        return Readable(label, summary, dimensions)
+        return PresentedVerdict(label, summary, dimensions)
     block = payload["strategy"]
-    tests = tuple(shown(test) for test in block["tests"] if isinstance(test, str) and test.strip())
-    next_step, alternative = shown(block["next_step"]), shown(block["alternative"])
-    return Readable(label, summary, dimensions, next_step, alternative, tests)
+    tests = tuple(clean(test) for test in block["tests"] if isinstance(test, str) and test.strip())
+    next_step, alternative = clean(block["next_step"]), clean(block["alternative"])
+    return PresentedVerdict(label, summary, dimensions, next_step, alternative, tests)
 
 
-def shown(text: str) -> str:
-    """The text without what steers terminals, mail programs and the direction of reading."""
+def strip_control_characters(text: str) -> str:
+    """The text without control characters (except newline and tab) and bidirectional overrides."""
     return "".join(
         one
         for one in text
-        if one in "\n\t" or (unicodedata.category(one) != "Cc" and one not in _TURNING)
+        if one in "\n\t" or (unicodedata.category(one) != "Cc" and one not in _BIDI_CONTROLS)
     )
 
 
-def without_links(reading: Readable) -> Readable:
-    """The same to the eye, with nothing in it that a mail program takes for an address."""
+def defang(verdict: PresentedVerdict) -> PresentedVerdict:
+    """The verdict with no text that a mail program would turn into a link; it looks unchanged."""
     return replace(
-        reading,
-        summary=unlinked(reading.summary),
+        verdict,
+        summary=defang_text(verdict.summary),
         dimensions=tuple(
-            replace(one, analysis=unlinked(one.analysis)) for one in reading.dimensions
+            replace(one, analysis=defang_text(one.analysis)) for one in verdict.dimensions
         ),
-        next_step=unlinked(reading.next_step),
-        alternative=unlinked(reading.alternative),
-        tests=tuple(map(unlinked, reading.tests)),
+        next_step=defang_text(verdict.next_step),
+        alternative=defang_text(verdict.alternative),
+        tests=tuple(map(defang_text, verdict.tests)),
     )
 
 
-def unlinked(text: str) -> str:
-    return _WORD.sub(lambda word: _parted(word[0]) if _ADDRESS.search(word[0]) else word[0], text)
+def defang_text(text: str) -> str:
+    """The text with a zero-width space after each separator of an address."""
+    return _WORD.sub(lambda word: _split(word[0]) if _ADDRESS.search(word[0]) else word[0], text)
 
 
-def _parted(word: str) -> str:
-    return _JOINT.sub(rf"\g<0>{_NOTHING}", word)
+def _split(word: str) -> str:
+    return _SEPARATOR.sub(rf"\g<0>{_ZERO_WIDTH_SPACE}", word)

@@ -1,14 +1,14 @@
-"""Every outcome of a read: its HTTP status, and what the API says about it.
+"""Every outcome of reading a result: its HTTP status, and the API's title and detail.
 
 Pure: no I/O, no clock, no Django. The API and the page share these names: the page has one
-template for each (`templates/result/`), and for an error the name is the problem's `type`, which
-is contract.
+template for each (`templates/result/`), and an error's name is its problem `type`, which is part
+of the API contract.
 """
 
 from typing import Final, Literal, NamedTuple
 
 RETRY_SOON: Final = 2  # seconds: work is in progress
-RETRY_LATER: Final = 10  # seconds: something is down
+RETRY_LATER: Final = 10  # seconds: a dependency is down
 
 Name = Literal[
     "verdict",
@@ -37,12 +37,12 @@ class ReadOutcome(NamedTuple):
 READ_OUTCOMES: Final[dict[Name, ReadOutcome]] = {
     "verdict": ReadOutcome(200),
     "working": ReadOutcome(
-        202,  # paid, and on its way; or held for staff
+        202,  # paid and being generated, or held for staff
         "Being judged",
         "The order is paid and on its way. Ask again after Retry-After seconds.",
     ),
     "asking": ReadOutcome(
-        202,  # Stripe is being asked about the payment
+        202,  # the payment is being looked up at Stripe
         "Payment being looked up",
         "Stripe is being asked. Ask again after Retry-After seconds.",
     ),
@@ -106,6 +106,6 @@ EMAILED_STANDS: Final = " The verdict that was emailed, {emailed}, stands."
 
 
 def detail(name: Name, emailed: str) -> str:
-    """The outcome's sentence, and which emailed verdict stands where there is one."""
+    """The outcome's detail, and the label of the emailed verdict if there is one."""
     stands = EMAILED_STANDS.format(emailed=emailed) if emailed else ""
     return READ_OUTCOMES[name].detail + stands

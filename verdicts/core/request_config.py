@@ -1,8 +1,8 @@
-"""The locked parameters of every call whose answer a customer may see.
+"""The locked parameters of every model call whose answer a customer may see.
 
 Pure: no I/O, no clock, no Django. Original and regeneration send the same
-config (R1): the greedy path, one candidate, a derived seed, no thinking. The
-lock is what is sent; whether a model honours it is in `capabilities`.
+config (R1): greedy sampling, one candidate, a derived seed, no thinking. Whether
+a model honours the parameters is in `capabilities`.
 """
 
 import json
@@ -26,13 +26,13 @@ from verdicts.core.tiers import TIER
 TOP_P: Final = 1.0
 TOP_K: Final = 1
 CANDIDATES: Final = 1
-# A strategy verdict is about 1,000 tokens; ten times that never cuts an honest answer.
+# A strategy verdict has about 1,000 tokens; ten times that truncates no regular answer.
 MAX_OUTPUT_TOKENS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to the model, whole. `config` is what goes out beside the prompt."""
+    """A complete request to the model. `config` is everything sent besides the prompt."""
 
     model: str
     prompt: str
@@ -46,7 +46,7 @@ class ModelRequest:
 
 
 def canonical_config(config: dict[str, Any]) -> str:
-    """Two configs are equal exactly when these are."""
+    """JSON that is equal exactly when the configs are."""
     return json.dumps(config, sort_keys=True, separators=(",", ":"))
 
 
@@ -58,10 +58,10 @@ def locked_request(
     authorization: int | None = None,
     delivered_seed: int | None = None,
 ) -> ModelRequest:
-    """The request for a customer's verdict: no override can reach it.
+    """The request for a customer's verdict, without overrides.
 
-    `delivered_seed` is what the original was sent with, for its regeneration (R15).
-    Then only a change of prompt or model can change the request.
+    A regeneration passes the original's seed as `delivered_seed` (R15), so that only
+    a change of prompt or model changes the request.
     """
     request = build_request(
         model=model,

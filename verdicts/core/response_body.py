@@ -1,7 +1,7 @@
-"""The answer of the result API for one verdict, as it is cached and served.
+"""The result API's response body for one verdict, as it is cached and served.
 
-Pure: no I/O, no clock, no Django. One function renders it, so that the cache,
-the API and the page cannot say different things.
+Pure: no I/O, no clock, no Django. Rendered in one place, so that cache, API and
+page cannot disagree.
 """
 
 import json
@@ -15,8 +15,8 @@ from audit.core.vocabulary import DIMENSIONS
 from verdicts.core.disclaimer import Comparison
 
 _KEYS: Final = ("verdict", "summary", "breakdown", "strategy", *DIMENSIONS, "analysis")
-_KEYS_OF_STRATEGY: Final = ("next_step", "alternative", "tests")
-_RANK: Final = {key: rank for rank, key in enumerate(_KEYS + _KEYS_OF_STRATEGY)}
+_STRATEGY_KEYS: Final = ("next_step", "alternative", "tests")
+_RANK: Final = {key: rank for rank, key in enumerate(_KEYS + _STRATEGY_KEYS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def render(
     comparison: Comparison | None,
     refunded_at: datetime | None = None,
 ) -> Rendered:
-    """The document's keys in its order, then ours. An original has no `comparison`."""
+    """The requirement document's keys in its order, then ours. An original has no comparison."""
     fields: dict[str, Any] = {
         "tier": tier,
         "query": query,
@@ -51,16 +51,16 @@ def render(
 
 
 def fingerprint(payload: dict[str, Any]) -> str:
-    """Twelve hex digits that are the same exactly when the verdict's text is."""
+    """Twelve hex digits that are equal exactly when the payloads are, in any key order."""
     text = json.dumps(payload, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()[:12]
 
 
 def _ordered(value: Any) -> Any:
-    """The same value with its keys in the document's order, unknown ones last.
+    """The value with its keys in the document's order, unknown keys last.
 
-    A database gives them back in an order of its own, and the same verdict has
-    to be the same bytes.
+    Databases do not keep the order of JSON keys, and the same verdict must always
+    render to the same bytes.
     """
     if isinstance(value, list):
         return [_ordered(item) for item in value]

@@ -1,13 +1,13 @@
-"""A Stripe Checkout session as we need it: what was bought, by whom, and is it paid?
+"""A Stripe Checkout session: what was bought, by whom, and whether it is paid.
 
-Pure: no I/O, no clock, no Django. Reads Stripe's objects as plain dicts, from
-an event or from a re-read, and writes the metadata that a session carries.
+Pure: no I/O, no clock, no Django. Parses Stripe's objects as plain dicts, from
+an event or an API response, and builds the metadata for a new session.
 
 Policy
-- The query travels in metadata `query_0` to `query_7`, 500 characters each, in
-  order and without gaps. A session made elsewhere may carry it in its
-  `custom_fields` instead, under the key `query`.
-- Anything of the wrong type or form is as good as absent.
+- The query is in metadata `query_0` to `query_7`, 500 characters each, numbered
+  consecutively. A session created elsewhere may have it in `custom_fields` under
+  the key `query` instead.
+- A value of the wrong type or format is treated as absent.
 """
 
 import re
@@ -21,33 +21,33 @@ from verdicts.core.prompt import QueryError, clean_query
 CHUNK: Final = 500
 CHUNKS: Final = 8
 SESSION_ID: Final = re.compile(r"cs_(test|live)_[A-Za-z0-9]{8,200}")
-LATEST: Final = 2**32  # in 2106; no calendar takes any number of seconds
+MAX_TIMESTAMP: Final = 2**32  # in 2106; datetime has an upper bound
 
 PAID: Final = ("paid", "no_payment_required")
 _WORD: Final = re.compile(r"\w{1,255}", re.ASCII)
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# An address we could send to; whether somebody reads it there is another question.
+# Syntax only, not whether the mailbox exists.
 _EMAIL: Final = re.compile(
     r"[^@\s\x00-\x1f\x7f\ud800-\udfff]{1,64}@[^@\s\x00-\x1f\x7f\ud800-\udfff]{1,255}"
 )
 
-# `unpaid` is a delayed method that may still succeed.
+# `unpaid` includes delayed payment methods that may still succeed.
 Payment = Literal["paid", "unpaid"]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckoutSession:
     id: str
-    tier: TierName | None  # None: no tier of ours is named
-    query: str | None  # None: none that could be judged
+    tier: TierName | None  # None: not one of our tiers
+    query: str | None  # None: no valid query
     email: str
     amount_cents: int | None
     currency: str
     payment: Payment
     created: int | None  # Unix seconds
-    complete: bool  # the customer has finished with Stripe's page
+    complete: bool  # the customer has completed the checkout page
     payment_intent: str
-    reference: str  # the order's token, for a session that was made here
+    reference: str  # the order's token, for a session created by this site
 
 
 def is_session_id(text: str) -> bool:
@@ -55,20 +55,20 @@ def is_session_id(text: str) -> bool:
 
 
 def session_number(session_id: str) -> int:
-    """63 bits of it, by which databases find it sooner. Whoever does compares the id, too."""
+    """A 63-bit hash for a compact index. Collisions are possible: callers compare the id, too."""
     return int.from_bytes(blake2b(session_id.encode(), digest_size=8).digest()) >> 1
 
 
 def metadata(tier: TierName, query: str) -> dict[str, str]:
-    """What a session is created with, so that an order can be rebuilt from it alone."""
+    """Metadata for a new session, from which alone the order can be rebuilt."""
     chunks = [query[start : start + CHUNK] for start in range(0, len(query), CHUNK)]
     if len(chunks) > CHUNKS:
-        raise ValueError("a query of more than 4,000 characters was never cleaned")
+        raise ValueError("the query exceeds 4,000 characters: clean_query was not called")
     return {"tier": tier, **{f"query_{n}": chunk for n, chunk in enumerate(chunks)}}
 
 
 def read_session(raw: object) -> CheckoutSession | None:
-    """The session in a Stripe object, or None where it is none."""
+    """The session in a Stripe object; None if it is not one."""
     if not isinstance(raw, dict) or not is_session_id(_text(raw, "id")):
         return None
     tier = _text(_part(raw, "metadata"), "tier")
@@ -89,7 +89,7 @@ def read_session(raw: object) -> CheckoutSession | None:
 
 
 def payment_intent(raw: dict[str, Any]) -> str:
-    """Of a session or a charge: the id, or the whole object where Stripe was asked to expand it."""
+    """The PaymentIntent's id of a session or a charge, whether expanded or not."""
     intent = _text(raw, "payment_intent") or _text(_part(raw, "payment_intent"), "id")
     return _match(_WORD, intent)
 
@@ -122,12 +122,12 @@ def _contact(raw: dict[str, Any]) -> str:
 
 def _seconds(raw: dict[str, Any], key: str) -> int | None:
     seconds = raw.get(key)
-    return seconds if type(seconds) is int and 0 <= seconds <= LATEST else None
+    return seconds if type(seconds) is int and 0 <= seconds <= MAX_TIMESTAMP else None
 
 
-def _match(form: re.Pattern[str], text: str) -> str:
-    """The text, if it is of that form; else nothing."""
-    return text if form.fullmatch(text) else ""
+def _match(pattern: re.Pattern[str], text: str) -> str:
+    """The text if it matches, else an empty string."""
+    return text if pattern.fullmatch(text) else ""
 
 
 def _part(raw: dict[str, Any], key: str) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""The three things for sale: name, price, what each promises, and its JSON schema.
+"""The three products: name, price, what each includes, and its JSON schema.
 
-Pure: no I/O, no clock, no Django. The schema is what the model is asked to
-answer in; whether it did is the gate's business, which reads the same names.
+Pure: no I/O, no clock, no Django. The schema is sent to the model as its
+response format; the gate then checks the answer by the same field names.
 
 Prices are in cents of one currency. The full breakdown costs CA$5.00; the
-other two prices are the operator's, so `price_list` takes them.
+other two prices are settings, passed to `price_list`.
 """
 
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ FULL_CENTS: Final = 500
 class Tier:
     name: TierName
     title: str
-    promise: tuple[str, ...]  # what the customer gets, a line each
+    features: tuple[str, ...]  # what the customer gets, one line each
     schema: dict[str, Any]
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The top-level fields of the answer, all of them required."""
+        """The top-level fields of the answer, all required."""
         return tuple(self.schema["required"])
 
 
@@ -36,12 +36,12 @@ class Price:
     currency: str = CURRENCY
 
     def __str__(self) -> str:
-        # Ours are in one currency; an order that was sold elsewhere may be in another.
+        # An order created elsewhere may have another currency.
         return format_price(self.cents, self.currency)
 
 
 def price_list(*, quick_cents: int, strategy_cents: int) -> dict[TierName, Price]:
-    """What each tier costs, from the two prices that are settings."""
+    """The price of each tier."""
     return {
         "quick": Price(quick_cents),
         "full": Price(FULL_CENTS),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from audit.core.crosscheck import Decision, crosscheck
 from audit.core.vocabulary import TierName
-from verdicts.core.capabilities import GEMINI_MODELS, Knob
+from verdicts.core.capabilities import GEMINI_MODELS, Parameter
 from verdicts.core.determinism import Overrides, Settings
 from verdicts.core.request_config import ModelRequest, build_request
 from verdicts.generation.client import Answer
@@ -38,16 +38,16 @@ def ask_once(request: ModelRequest, *, tier: TierName, ask: Generate) -> Asked:
     return Asked(request, answer, crosscheck(answer.text, tier))
 
 
-def dropped(request: ModelRequest) -> list[Knob]:
+def dropped(request: ModelRequest) -> list[Parameter]:
     """Parameters that are not sent, because the model's row says that it does not take them."""
-    applied: dict[Knob, float | int | None] = {
+    applied: dict[Parameter, float | int | None] = {
         "temperature": request.applied.temperature,
         "seed": request.applied.seed,
     }
     return [knob for knob, value in applied.items() if value is None]
 
 
-def ignored(request: ModelRequest) -> list[Knob]:
+def ignored(request: ModelRequest) -> list[Parameter]:
     """Parameters that are sent, and by the model's row ignored."""
     effects = GEMINI_MODELS.get(request.model, {})
     return [knob for knob, effect in effects.items() if effect == "ignored"]

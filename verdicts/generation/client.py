@@ -15,10 +15,10 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from verdicts.core.errors import ModelBusy, ModelFull, ModelRefused, ModelRetired
+from verdicts.core.errors import ModelBusy, ModelQuotaExhausted, ModelRefused, ModelRetired
 from verdicts.core.request_config import ModelRequest
-from verdicts.http.concurrency_limit import Slots
-from verdicts.http.deadline import generation, within
+from verdicts.http.concurrency_limit import ConcurrencyLimit
+from verdicts.http.deadline import loop_id, run_with_deadline
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -38,7 +38,7 @@ FIRST_WAIT: Final = 0.5
 QuotaWait = Callable[[], AbstractContextManager[bool]]
 _client_lock = threading.Lock()
 # Readers of this process who wait for the quota: one at a time, so that they do not compete.
-waiting_for_quota = Slots()
+waiting_for_quota = ConcurrencyLimit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ def generate(
 ) -> Answer:
     """One call, with retries inside the deadline. Raises a ModelError.
 
-    ModelFull: the quota is used up, and `quota_wait` does not let this call wait for it.
+    ModelQuotaExhausted: the quota is used up, and `quota_wait` does not let this call wait for it.
     """
     try:
-        return within(endpoint.deadline, _generate(request, endpoint, quota_wait))
+        return run_with_deadline(endpoint.deadline, _generate(request, endpoint, quota_wait))
     except TimeoutError:
         raise ModelBusy(f"no answer within {endpoint.deadline:g} s") from None
 
@@ -78,7 +78,7 @@ def generate(
 async def _generate(request: ModelRequest, endpoint: Endpoint, quota_wait: QuotaWait) -> Answer:
     # In a thread and within the deadline: the first import of the SDK takes half a second of CPU,
     # which must not block the shared event loop.
-    client = await asyncio.to_thread(_shared_client, endpoint, generation())
+    client = await asyncio.to_thread(_shared_client, endpoint, loop_id())
     from google.genai import errors  # noqa: PLC0415 - see _client
 
     try:
@@ -110,7 +110,7 @@ async def _within_quota(
     wait = FIRST_WAIT
     with quota_wait() as may_wait:
         if not may_wait:
-            raise ModelFull("the model's quota is used up, and other calls wait for it")
+            raise ModelQuotaExhausted("the model's quota is used up, and other calls wait for it")
         while response is None:
             pause = wait * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
             if clock() + pause > until:

@@ -18,7 +18,13 @@ from audit.core.record import crosscheck_entry
 from audit.core.vocabulary import Kind
 from audit.log import log
 from audit.models import CrosscheckLog, ModelCall
-from verdicts.core.errors import ModelBusy, ModelError, ModelFull, ModelRefused, ModelRetired
+from verdicts.core.errors import (
+    ModelBusy,
+    ModelError,
+    ModelQuotaExhausted,
+    ModelRefused,
+    ModelRetired,
+)
 from verdicts.core.request_config import ModelRequest, locked_request
 from verdicts.core.response_body import fingerprint
 from verdicts.generation.client import Answer
@@ -29,7 +35,7 @@ Generate = Callable[[ModelRequest], Answer]
 
 _OUTCOME = {
     ModelBusy: ModelCall.Outcome.BUSY,
-    ModelFull: ModelCall.Outcome.BUSY,
+    ModelQuotaExhausted: ModelCall.Outcome.BUSY,
     ModelRefused: ModelCall.Outcome.REFUSED,
     ModelRetired: ModelCall.Outcome.RETIRED,
 }
@@ -145,7 +151,7 @@ def _save(call: ModelCall, order: Order) -> None:
         # Locked: an erasure commits before this, and is respected, or after it, and finds the call.
         now = Order.objects.select_for_update().filter(pk=order.pk).first()
         if now and now.status == Status.ERASED:
-            call.forget_query()
+            call.clear_query_data()
         call.save()
 
 

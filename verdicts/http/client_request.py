@@ -1,4 +1,4 @@
-"""Who sent a request: the client's address, and the network it is counted as."""
+"""The client's IP address, and the network that rate limits count it as."""
 
 import ipaddress
 
@@ -7,15 +7,15 @@ from django.http import HttpRequest
 
 
 def client_address(request: HttpRequest) -> str:
-    """The peer's address; behind our proxy, the last one that it put into X-Forwarded-For."""
+    """The peer's address; behind the proxy, the last address in X-Forwarded-For."""
     if settings.BEHIND_PROXY:
         forwarded = request.headers.get("X-Forwarded-For", "")
         return forwarded.rpartition(",")[2].strip()
     return str(request.META.get("REMOTE_ADDR", ""))
 
 
-def network(address: str) -> str:
-    """What counts as one client: an IPv4 address, or the /64 that one IPv6 subscriber has."""
+def client_network(address: str) -> str:
+    """What counts as one client: an IPv4 address, or an IPv6 subscriber's /64."""
     host = address.strip()
     if host.count(":") == 1 or host.startswith("["):  # some proxies append a port
         host = host.rpartition(":")[0].strip("[]")

@@ -1,23 +1,23 @@
-"""Places for slow work in one process: whoever finds none does something else than wait (R6)."""
+"""A limit on concurrent slow work in one process. Callers over the limit do not wait (R6)."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Slots:
+class ConcurrencyLimit:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.taken = 0
+        self.in_use = 0
 
     @contextmanager
-    def take(self, *, of: int) -> Iterator[bool]:
-        """Whether one of so many places was free; it is ours for the block."""
+    def acquire(self, *, limit: int) -> Iterator[bool]:
+        """Whether fewer than `limit` were in use; if so, one is held until the block ends."""
         with self._lock:
-            free = self.taken < of
-            self.taken += free
+            acquired = self.in_use < limit
+            self.in_use += acquired
         try:
-            yield free
+            yield acquired
         finally:
             with self._lock:
-                self.taken -= free
+                self.in_use -= acquired

@@ -1,9 +1,8 @@
-"""A total deadline for every call to the outside.
+"""A total deadline for every call to an external service.
 
-Client libraries time out per read: a server that dribbles bytes outlives them
-for ever. So all calls run as coroutines on one event loop in a thread of this
-process, and are cancelled, sockets and all, when their time is up. The loop is
-shared, so that clients can keep their connections.
+HTTP client libraries time out per read, so a server that keeps dribbling bytes is never timed
+out. Calls therefore run as coroutines on one event loop in a background thread, and are cancelled
+with their sockets at the deadline. The loop is shared, so that clients can reuse connections.
 """
 
 import asyncio
@@ -14,35 +13,35 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-GRACE = 1.0  # seconds for a loop that is busy with somebody else's call
+GRACE = 1.0  # extra seconds for the loop to cancel a call while it is busy with another
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
-_owner = 0
+_owner_pid = 0
 
 
-def within(seconds: float, call: Coroutine[Any, Any, T]) -> T:
-    """The call's result. Raises TimeoutError once `seconds` are over, whatever it was doing."""
-    future = asyncio.run_coroutine_threadsafe(asyncio.wait_for(call, seconds), loop())
+def run_with_deadline(seconds: float, call: Coroutine[Any, Any, T]) -> T:
+    """The call's result. Raises TimeoutError after `seconds`, whatever the call is doing."""
+    future = asyncio.run_coroutine_threadsafe(asyncio.wait_for(call, seconds), event_loop())
     try:
         return future.result(seconds + GRACE)
     except BaseException:
-        future.cancel()  # too late, or we were interrupted: nobody wants the answer any more
+        future.cancel()  # timed out or interrupted: the result is no longer needed
         raise
 
 
-def loop() -> asyncio.AbstractEventLoop:
-    """This process's loop: a forked child starts its own, for threads do not survive a fork."""
-    global _loop, _owner  # noqa: PLW0603 - one loop a process is the point
+def event_loop() -> asyncio.AbstractEventLoop:
+    """This process's loop. A forked child starts its own, because threads do not survive a fork."""
+    global _loop, _owner_pid  # noqa: PLW0603 - one loop per process
     with _lock:
-        if _loop is None or _owner != os.getpid():
+        if _loop is None or _owner_pid != os.getpid():
             _loop = asyncio.new_event_loop()
-            _owner = os.getpid()
-            threading.Thread(target=_loop.run_forever, name="outside", daemon=True).start()
+            _owner_pid = os.getpid()
+            threading.Thread(target=_loop.run_forever, name="http-clients", daemon=True).start()
         return _loop
 
 
-def generation() -> int:
-    """Changes when the loop does: a client that was made for another loop is of no use."""
-    loop()
-    return _owner
+def loop_id() -> int:
+    """Identifies the loop: a client created for another loop must not be used."""
+    event_loop()
+    return _owner_pid

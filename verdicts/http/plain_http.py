@@ -1,4 +1,4 @@
-"""One request over HTTP with a total deadline: to a running site, or to the sandbox's controls."""
+"""An HTTP request with a total deadline, to a running site or the sandbox's control interface."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 
 from audit.core.json_depth import loads
-from verdicts.core.errors import SiteAway
-from verdicts.http.deadline import within
+from verdicts.core.errors import SiteUnreachable
+from verdicts.http.deadline import run_with_deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Reply:
 
     @property
     def body(self) -> dict[str, Any]:
-        """The JSON object that was answered; empty where it was none."""
+        """The response's JSON object; empty if it is not one."""
         try:
             value = loads(self.text)
         except ValueError:
@@ -35,17 +35,17 @@ def request(
     params: Mapping[str, str] | None = None,
     sent: Any = None,
 ) -> Reply:
-    """The answer, whatever its status; redirects are not followed. Raises SiteAway."""
+    """The response, whatever its status. Redirects are not followed. Raises SiteUnreachable."""
     try:
-        return within(deadline, _request(method, url, params, sent))
+        return run_with_deadline(deadline, _request(method, url, params, sent))
     except TimeoutError:
-        raise SiteAway(f"no answer within {deadline:.0f} s") from None
+        raise SiteUnreachable(f"no response within {deadline:.0f} s") from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise SiteAway(f"not to be reached ({type(error).__name__})") from None
+        raise SiteUnreachable(f"unreachable ({type(error).__name__})") from None
 
 
 async def _request(method: str, url: str, params: Mapping[str, str] | None, sent: Any) -> Reply:
-    # No time-out of its own: the deadline is for all of it.
+    # No timeout of its own: the deadline covers the whole request.
     async with httpx.AsyncClient(timeout=None, trust_env=False) as client:  # noqa: S113 - as above
-        answer = await client.request(method, url, params=params, json=sent)
-    return Reply(answer.status_code, answer.headers, answer.text)
+        response = await client.request(method, url, params=params, json=sent)
+    return Reply(response.status_code, response.headers, response.text)

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 
 from verdicts.core.errors import MailRefused, MailUncertain
-from verdicts.http.deadline import within
+from verdicts.http.deadline import run_with_deadline
 
 DEADLINE: Final = 30.0
 
@@ -41,7 +41,7 @@ def send(message: Message) -> None:
     mime.attach_alternative(message.html, "text/html")
     try:
         # In a thread with a total deadline: SMTP's time-out is per read.
-        within(DEADLINE, asyncio.to_thread(mime.send))
+        run_with_deadline(DEADLINE, asyncio.to_thread(mime.send))
     except ValueError as error:  # of Django's; its text quotes the address
         raise MailRefused(f"the message is not valid ({type(error).__name__})") from None
     except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:

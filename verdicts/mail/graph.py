@@ -18,7 +18,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 
 from audit.core.json_depth import loads
 from verdicts.core.errors import MailRefused, MailUncertain
-from verdicts.http.deadline import generation, within
+from verdicts.http.deadline import loop_id, run_with_deadline
 
 DEADLINE: Final = 20.0
 UNAUTHORIZED: Final = 401
@@ -38,7 +38,7 @@ class GraphBackend(BaseEmailBackend):
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         for message in email_messages:
             try:
-                within(DEADLINE, _send(_client(), message))
+                run_with_deadline(DEADLINE, _send(_client(), message))
             except (TimeoutError, httpx.ReadTimeout, httpx.RemoteProtocolError, httpx.ReadError):
                 raise MailUncertain("Graph did not say whether it accepted the message") from None
             except httpx.HTTPError as error:
@@ -99,7 +99,7 @@ def _retry_after(answer: httpx.Response) -> float:
 
 
 def _client() -> httpx.AsyncClient:
-    now = generation()
+    now = loop_id()
     if now not in _clients:
         _clients.clear()
         _clients[now] = httpx.AsyncClient(timeout=10, trust_env=False)

@@ -10,7 +10,7 @@ from audit.core.vocabulary import Label
 from audit.models import CrosscheckLog, DivergenceEvent
 from verdicts.core.disclaimer import NOTE
 from verdicts.core.label_texts import MEANING
-from verdicts.core.presentation import readable, without_links
+from verdicts.core.presentation import defang, present
 from verdicts.core.tiers import TIER, Price
 from verdicts.mail.client import Message
 from verdicts.mail.kinds import KINDS, Audience, Kind
@@ -36,7 +36,7 @@ def compose(delivery: Delivery) -> Message:
         "refunded": Price(order.refunded_cents, order.currency),
         # Of the emailed label, which is unknown for a session sold by another installation.
         "meaning": MEANING.get(cast("Label", emailed)),
-        "reading": without_links(readable(order.tier, verdict.payload)) if verdict else None,
+        "reading": defang(present(order.tier, verdict.payload)) if verdict else None,
         "fingerprint": verdict.fingerprint if verdict else "",
         "check": _last_check(order) if kind == Kind.STAFF else None,
         "result_url": result_url(order),

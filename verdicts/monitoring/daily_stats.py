@@ -88,7 +88,7 @@ def roll_up(day: date) -> int:
         advisory_lock()
         for key, count in _counts(day):
             counted[key] += count
-        DayCount.objects.filter(day=day).exclude(name__in=DayCount.AS_IT_HAPPENS).delete()
+        DayCount.objects.filter(day=day).exclude(name__in=DayCount.LIVE_COUNTS).delete()
         DayCount.objects.bulk_create(
             [
                 DayCount(day=day, name=name, tier=tier, key=key, count=count)
@@ -114,7 +114,7 @@ def advisory_lock() -> None:
 def roll_up_open_days() -> int:
     """Every day since the last one that was counted, which may not have been over then."""
     today = timezone.now().date()
-    rolled = DayCount.objects.exclude(name__in=DayCount.AS_IT_HAPPENS)
+    rolled = DayCount.objects.exclude(name__in=DayCount.LIVE_COUNTS)
     counted = rolled.aggregate(last=Max("day"))["last"]
     begun = counted or _first_day() or today
     # A day goes on changing for an hour after its end: what was judged then is counted.

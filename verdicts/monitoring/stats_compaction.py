@@ -18,9 +18,9 @@ KEPT_DAYS: Final = 400  # day by day: more than a year, to be compared with the 
 
 
 def add_up_old_days() -> int:
-    """Put what is older under LONG_AGO; returns how many counts of days that were."""
+    """Put what is older under COMPACTED_DAY; returns how many counts of days that were."""
     first = timezone.now().date() - timedelta(days=KEPT_DAYS)
-    old = DayCount.objects.filter(day__lt=first, day__gt=DayCount.LONG_AGO)
+    old = DayCount.objects.filter(day__lt=first, day__gt=DayCount.COMPACTED_DAY)
     if not old.exists():
         return 0
     with transaction.atomic():
@@ -28,7 +28,7 @@ def add_up_old_days() -> int:
         # Of both at once, so that whoever adds all counts up finds the same sum before and after.
         sums = DayCount.objects.filter(day__lt=first).values_list("name", "tier", "key")
         added = [
-            DayCount(day=DayCount.LONG_AGO, name=name, tier=tier, key=key, count=count)
+            DayCount(day=DayCount.COMPACTED_DAY, name=name, tier=tier, key=key, count=count)
             for name, tier, key, count in sums.annotate(n=Sum("count")).order_by()
         ]
         gone, _ = old.delete()

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from verdicts.core.charts.dimensions import picture
+from verdicts.core.charts.radar import radar_chart
 from verdicts.core.label_texts import MEANING
-from verdicts.core.presentation import Readable, ReadableDimension
+from verdicts.core.presentation import PresentedDimension, PresentedVerdict
 
-_READING: Final = Readable(
+_READING: Final = PresentedVerdict(
     label="AMBER",
     summary=(
         "The shop is sound and the subscription is not. You count on members before anybody "
@@ -14,11 +14,11 @@ _READING: Final = Readable(
         "about. Sell bread by the piece for a month, and the plan can stand."
     ),
     dimensions=(
-        ReadableDimension("Stability", "GREEN", "The rent is covered by the school's lease."),
-        ReadableDimension("Turbulence", "AMBER", "Two bakers and one oven: who goes first?"),
-        ReadableDimension("Change Rate", "GREEN", "A village of 4,000 will not outrun you."),
-        ReadableDimension("Completion", "RED", "Nobody has agreed to buy yet."),
-        ReadableDimension("Curvature", "AMBER", "Each new member makes the queue longer."),
+        PresentedDimension("Stability", "GREEN", "The rent is covered by the school's lease."),
+        PresentedDimension("Turbulence", "AMBER", "Two bakers and one oven: who goes first?"),
+        PresentedDimension("Change Rate", "GREEN", "A village of 4,000 will not outrun you."),
+        PresentedDimension("Completion", "RED", "Nobody has agreed to buy yet."),
+        PresentedDimension("Curvature", "AMBER", "Each new member makes the queue longer."),
     ),
     next_step="Bake forty loaves this Saturday and sell them at the gate, at the full price.",
     alternative="Supply the two cafés on the square first, and open the shop from that income.",
@@ -32,5 +32,5 @@ EXAMPLE: Final[dict[str, object]] = {
     ),
     "reading": _READING,
     "meaning": MEANING["AMBER"],
-    "picture": picture(_READING.dimensions),
+    "picture": radar_chart(_READING.dimensions),
 }

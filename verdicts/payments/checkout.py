@@ -9,7 +9,7 @@ from audit.log_context import set_log_session
 from verdicts.core.errors import PaymentsBusy
 from verdicts.core.sessions import metadata
 from verdicts.core.tiers import TIER
-from verdicts.http.concurrency_limit import Slots
+from verdicts.http.concurrency_limit import ConcurrencyLimit
 from verdicts.models import Order
 from verdicts.payments import client
 from verdicts.payments.client import Account, NewSession
@@ -17,7 +17,7 @@ from verdicts.payments.client import Account, NewSession
 CHECKOUT_SESSION: Final = "{CHECKOUT_SESSION_ID}"  # Stripe fills it in
 
 # Of this process: checkouts that wait for Stripe must not occupy all threads.
-in_progress = Slots()
+in_progress = ConcurrencyLimit()
 
 
 def start_checkout(*, account: Account, tier: TierName, query: str, email: str = "") -> NewSession:
@@ -26,7 +26,7 @@ def start_checkout(*, account: Account, tier: TierName, query: str, email: str =
     The query must be clean. If the process dies before the session's id is stored, the webhook
     still finds the order by its token.
     """
-    with in_progress.take(of=settings.SERVING.checkouts) as free:
+    with in_progress.acquire(limit=settings.SERVING.checkouts) as free:
         if not free:
             raise PaymentsBusy("too many orders are waiting for Stripe")
         return _place_order(account, tier, query, email)

@@ -19,7 +19,7 @@ from verdicts.core.errors import (
     PaymentsBusy,
     UnknownSession,
 )
-from verdicts.http.deadline import generation, within
+from verdicts.http.deadline import loop_id, run_with_deadline
 
 if TYPE_CHECKING:
     from stripe import StripeClient
@@ -51,14 +51,14 @@ class Event:
 
 
 def create_session(account: Account, params: Any, *, idempotency_key: str) -> NewSession:
-    sessions = _client(account, generation()).v1.checkout.sessions
+    sessions = _client(account, loop_id()).v1.checkout.sessions
     options: Any = {"idempotency_key": idempotency_key}
     raw = _call(account, sessions.create_async(params, options))
     return NewSession(id=raw["id"], url=raw["url"])
 
 
 def retrieve_session(account: Account, session_id: str) -> dict[str, Any]:
-    sessions = _client(account, generation()).v1.checkout.sessions
+    sessions = _client(account, loop_id()).v1.checkout.sessions
     return _call(account, sessions.retrieve_async(session_id))
 
 
@@ -70,21 +70,21 @@ def list_sessions(
     Complete does not mean paid: Stripe has no such filter. Raises a PaymentError, also after
     `seconds`, which include the caller's work between the pages.
     """
-    sessions = _client(account, generation()).v1.checkout.sessions
+    sessions = _client(account, loop_id()).v1.checkout.sessions
     wanted = {"status": "complete", "created": {"gte": since}}
     yield from _pages(account, sessions.list_async, wanted, seconds)
 
 
 def list_refunds(account: Account, *, since: int, seconds: float) -> Iterator[list[dict[str, Any]]]:
     """Refunds made since then, each with its `charge` as in an event."""
-    refunds = _client(account, generation()).v1.refunds
+    refunds = _client(account, loop_id()).v1.refunds
     wanted = {"expand": ["data.charge"], "created": {"gte": since}}
     yield from _pages(account, refunds.list_async, wanted, seconds)
 
 
 def refund(account: Account, payment_intent: str, *, idempotency_key: str) -> dict[str, Any]:
     """Refund all that is left of a payment; idempotent for the same key."""
-    refunds = _client(account, generation()).v1.refunds
+    refunds = _client(account, loop_id()).v1.refunds
     options: Any = {"idempotency_key": idempotency_key}
     return _call(account, refunds.create_async({"payment_intent": payment_intent}, options))
 
@@ -144,7 +144,7 @@ def _call(account: Account, call: Coroutine[Any, Any, Any]) -> dict[str, Any]:
     import stripe  # noqa: PLC0415 - a quarter of a second, for processes that call it only
 
     try:
-        result: dict[str, Any] = within(account.deadline, call).to_dict()
+        result: dict[str, Any] = run_with_deadline(account.deadline, call).to_dict()
     except TimeoutError:
         raise PaymentsBusy(f"no answer from Stripe within {account.deadline:.3g} s") from None
     except stripe.InvalidRequestError as error:

@@ -9,7 +9,7 @@ from typing import Final
 from django.db.models import F
 from django.utils.crypto import salted_hmac
 
-from verdicts.http.client_request import network
+from verdicts.http.client_request import client_network
 from verdicts.models import LookupLimit
 
 PER_MINUTE: Final = 10
@@ -18,7 +18,7 @@ SECONDS: Final = 60
 
 def allowed(address: str) -> bool:
     """Whether this address may ask about one more unknown session now. Counts it."""
-    key = salted_hmac("verdicts.lookups", network(address), algorithm="sha256").hexdigest()
+    key = salted_hmac("verdicts.lookups", client_network(address), algorithm="sha256").hexdigest()
     minute = int(time.time()) // SECONDS
     mine = LookupLimit.objects.filter(address=key)
     _, new = LookupLimit.objects.get_or_create(address=key, defaults={"minute": minute, "count": 1})

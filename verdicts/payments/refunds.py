@@ -12,7 +12,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from audit.actions import record_action
-from audit.core.plain import plain
+from audit.core.printable import printable
 from audit.log_context import set_log_session
 from verdicts.core.errors import AlreadyRefunded, PaymentRefused
 from verdicts.core.sessions import payment_intent
@@ -111,7 +111,7 @@ def record_refund_update(refund: dict[str, Any]) -> Outcome:
     if order is None:
         return _unattributed(refund)
     order = order.lock()  # Stripe reports it by two events, often at once
-    about = plain(
+    about = printable(
         f"refund {refund.get('id')} {refund['status']} at Stripe: the customer was not paid back",
         200,
     )

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from verdicts.core.errors import PaymentsBusy, UnknownSession
 from verdicts.core.sessions import CheckoutSession, read_session
-from verdicts.http.concurrency_limit import Slots
+from verdicts.http.concurrency_limit import ConcurrencyLimit
 from verdicts.models import UNPAID, Order
 from verdicts.payments.accept_payment import import_session, record_session
 from verdicts.payments.client import Account, retrieve_session
@@ -24,7 +24,7 @@ from verdicts.payments.session_history import installation, logged, past_of
 REREAD_INTERVAL: Final = timedelta(seconds=2)
 
 # Of this process: readers that wait for Stripe must not occupy all threads.
-in_progress = Slots()
+in_progress = ConcurrencyLimit()
 
 
 def is_unpaid(order: Order, *, account: Account) -> bool | None:
@@ -34,7 +34,7 @@ def is_unpaid(order: Order, *, account: Account) -> bool | None:
     """
     if order.status not in UNPAID or not order.session_id:
         return False
-    with in_progress.take(of=settings.SERVING.lookups) as free:
+    with in_progress.acquire(limit=settings.SERVING.lookups) as free:
         if not free or not _claim_reread(order):
             return None
         reread(order, account=account)
@@ -55,7 +55,7 @@ def import_from_stripe(session_id: str, *, account: Account) -> Order | None:
 
     Raises a PaymentError: UnknownSession for sessions that are not ours.
     """
-    with in_progress.take(of=settings.SERVING.lookups) as free:
+    with in_progress.acquire(limit=settings.SERVING.lookups) as free:
         if not free:
             raise PaymentsBusy("too many readers are waiting for Stripe")
         session = read_session(retrieve_session(account, session_id))

@@ -46,7 +46,7 @@ def _tell(report: Report) -> None:
             if not one.is_settled:
                 logger.warning("gap left for a person: %s", one.discrepancy.kind)
     if not report.unfinished:  # else there may be more
-        DayCount.put(timezone.now().date(), DayCount.DISCREPANCIES_LEFT, len(report.unseen))
+        DayCount.set_count(timezone.now().date(), DayCount.DISCREPANCIES_LEFT, len(report.unseen))
     if report.unseen:
         alert_discrepancies(Counter(one.discrepancy.kind for one in report.unseen))
 

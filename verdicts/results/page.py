@@ -10,9 +10,9 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from verdicts.core.charts.dimensions import picture
+from verdicts.core.charts.radar import radar_chart
 from verdicts.core.label_texts import MEANING
-from verdicts.core.presentation import readable, shown
+from verdicts.core.presentation import present, strip_control_characters
 from verdicts.core.read_outcomes import RETRY_SOON
 from verdicts.core.response_body import fingerprint
 from verdicts.core.tiers import TIER, Price
@@ -71,14 +71,14 @@ def _verdict(entry: CachedVerdict) -> dict[str, object]:
     verdict = entry.verdict
     email = progress.verdict_email(verdict.order_id)
     status = email_status(answer, order_id=verdict.order_id, email=email)
-    reading = readable(answer["tier"], answer["verdict"])
+    reading = present(answer["tier"], answer["verdict"])
     return {
         **_order(verdict.order),
         "answer": answer,
-        "asked": shown(answer["query"]),
+        "asked": strip_control_characters(answer["query"]),
         "reading": reading,
         "meaning": MEANING[answer["verdict"]["verdict"]],
-        "picture": picture(reading.dimensions),
+        "picture": radar_chart(reading.dimensions),
         "made_at": verdict.created_at,
         "fingerprint": fingerprint(answer["verdict"]),
         "email_status": status,

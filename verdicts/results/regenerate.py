@@ -19,11 +19,11 @@ from django.db.models.functions import Now
 
 from audit.core.vocabulary import UNKNOWN
 from verdicts.core.disclaimer import Comparison
-from verdicts.core.errors import ModelError, ModelFull, ModelRetired
+from verdicts.core.errors import ModelError, ModelQuotaExhausted, ModelRetired
 from verdicts.core.read_outcomes import RETRY_SOON, Name
 from verdicts.generation.client import waiting_for_quota
 from verdicts.generation.generate import Generate, Judged, generate
-from verdicts.http.concurrency_limit import Slots
+from verdicts.http.concurrency_limit import ConcurrencyLimit
 from verdicts.jobs import queue
 from verdicts.mail.alerts import alert_model_retired
 from verdicts.models import CachedVerdict, Case, Order, Status, Verdict
@@ -40,13 +40,13 @@ MINUTE: Final = timedelta(minutes=1)
 LEASE: Final = timedelta(seconds=35)
 
 # Of this process: slow regenerations must not occupy all threads that answer readers.
-in_progress = Slots()
+in_progress = ConcurrencyLimit()
 
 
 def regenerate(order: Order, *, model: str, ask: Generate) -> Outcome:
     """The delivered order's verdict, regenerated; or why there is none now."""
-    with in_progress.take(of=settings.SERVING.regenerations) as free:
-        if not free or waiting_for_quota.taken:
+    with in_progress.acquire(limit=settings.SERVING.regenerations) as free:
+        if not free or waiting_for_quota.in_use:
             return Outcome("regenerating", order, retry_after=RETRY_SOON)
         if not _claim(order):
             return _within_window(order)
@@ -59,7 +59,7 @@ def _generate(order: Order, *, model: str, ask: Generate) -> Outcome:
     seed = delivered_seed(original)
     try:
         judged = generate(order, "regen", model=model, ask=ask, delivered_seed=seed)
-    except ModelFull:
+    except ModelQuotaExhausted:
         return _give_claim_back(order)
     except ModelError as error:
         return _no_answer(order, error, model=model, emailed=emailed)

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from audit.core.vocabulary import LABELS, TIERS, UNKNOWN
 from verdicts.api.private_view import PrivateView
 from verdicts.api.problem import CONTENT_TYPE, documented, outcome_problem
-from verdicts.core.etags import has_it
+from verdicts.core.etags import etag_matches
 from verdicts.core.read_outcomes import READ_OUTCOMES
 from verdicts.core.sessions import SESSION_ID
 from verdicts.models import CachedVerdict
@@ -89,7 +89,7 @@ class VerdictView(PrivateView):
 
 def cached(request: Request, entry: CachedVerdict) -> HttpResponse:
     """The cached response, or 304 for a client that has it."""
-    if has_it(request.headers.get("If-None-Match", ""), entry.etag):
+    if etag_matches(request.headers.get("If-None-Match", ""), entry.etag):
         return HttpResponseNotModified(headers={"ETag": entry.etag})
     return whole(entry)
 

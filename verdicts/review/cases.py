@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from audit.actions import record_action
-from audit.core.plain import plain
+from audit.core.printable import printable
 from audit.models import CrosscheckLog
 from verdicts.core.errors import CaseTaken
 from verdicts.core.formatting import format_time
@@ -67,7 +67,7 @@ def close(case: Case, outcome: Case.Outcome, *, who: User, note: str) -> Case:
     with transaction.atomic():
         closed = _free(case, who).update(
             outcome=outcome,
-            note=plain(note, 500),
+            note=printable(note, 500),
             closed_by=who,
             closed_at=timezone.now(),
             claimed_by=None,

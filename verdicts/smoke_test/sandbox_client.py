@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import quote
 
-from verdicts.core.errors import SiteAway
+from verdicts.core.errors import SiteUnreachable
 from verdicts.http.plain_http import request
 from verdicts.smoke_test.deadline import Deadline
 from verdicts.smoke_test.failures import Failed
@@ -49,7 +49,7 @@ class Sandbox:
         try:
             deadline = self._deadline.up_to(A_CALL)
             reply = request(method, url, deadline=deadline, params=params, sent=sent)
-        except SiteAway as error:
+        except SiteUnreachable as error:
             raise self._failed(path, str(error)) from None
         if reply.status >= 400 or wanted not in reply.body:
             raise self._failed(path, f"{reply.status} {reply.body.get('error', '')}".strip())

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from verdicts.core.errors import SiteAway
+from verdicts.core.errors import SiteUnreachable
 from verdicts.http.plain_http import Reply, request
 from verdicts.smoke_test.deadline import Deadline
 from verdicts.smoke_test.failures import Failed
@@ -39,7 +39,7 @@ class Shop:
                 params=params,
                 sent=sent,
             )
-        except SiteAway as error:
+        except SiteUnreachable as error:
             raise Failed(
                 f"an answer of {self.url}{path}",
                 str(error),

@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from verdicts.http.client_request import client_address, network
+from verdicts.http.client_request import client_address, client_network
 
 MAX_NAME: Final = 255
 logger = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ def counted_address(request: HttpRequest) -> str | None:
 
     None is everybody whose address nobody knows, together: no database takes another text.
     """
-    found = network(client_address(request)).partition("/")[0]
+    found = client_network(client_address(request)).partition("/")[0]
     try:
         return str(ipaddress.ip_address(found))
     except ValueError:

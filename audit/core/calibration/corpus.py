@@ -1,7 +1,7 @@
-"""Outputs to calibrate the gate by, one JSON object a line.
+"""The corpus to calibrate the gate with: JSON Lines of model outputs.
 
-Pure: no I/O, no clock, no Django. `tier`, `output` (text or object) and, where
-somebody has judged, `should_pass`; anything else in a line is left alone.
+Pure: no I/O, no clock, no Django. Each line has `tier`, `output` (text or object)
+and, if a person has reviewed it, `should_pass`; other keys are ignored.
 """
 
 import json
@@ -13,16 +13,16 @@ from audit.core.vocabulary import TIERS
 
 
 class CorpusError(ValueError):
-    """A line that does not fit; the message names it."""
+    """An invalid line; the message has its number."""
 
 
 class Entry(NamedTuple):
     tier: str
     output: Any
-    should_pass: bool | None = None  # None: nobody has said
+    should_pass: bool | None = None  # None: not reviewed
 
 
-def entries(lines: Iterable[str]) -> Iterator[Entry]:
+def read_entries(lines: Iterable[str]) -> Iterator[Entry]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             yield _read(number, line)
@@ -30,16 +30,16 @@ def entries(lines: Iterable[str]) -> Iterator[Entry]:
 
 def _read(number: int, line: str) -> Entry:
     try:
-        given = loads(line)
-        entry = Entry(given["tier"], given["output"], given.get("should_pass"))
+        fields = loads(line)
+        entry = Entry(fields["tier"], fields["output"], fields.get("should_pass"))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise CorpusError(f'Line {number} needs an object with "tier" and "output"') from None
     if entry.tier not in TIERS or entry.should_pass not in (True, False, None):
-        wanted = f"a tier of {', '.join(TIERS)}, and true or false for should_pass"
-        raise CorpusError(f"Line {number} needs {wanted}")
+        expected = f"a tier of {', '.join(TIERS)}, and true or false for should_pass"
+        raise CorpusError(f"Line {number} needs {expected}")
     return entry
 
 
-def as_line(entry: Entry, *, damage: str) -> str:
-    """In ASCII: a lone surrogate can be written no other way."""
-    return json.dumps({**entry._asdict(), "damage": damage}) + "\n"
+def to_line(entry: Entry, *, mutation: str) -> str:
+    """In ASCII, because a lone surrogate has no UTF-8 encoding."""
+    return json.dumps({**entry._asdict(), "mutation": mutation}) + "\n"

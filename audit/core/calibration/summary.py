@@ -1,8 +1,7 @@
-"""What the gate makes of a corpus, and how far people agree with it.
+"""The gate's decisions on a corpus, and how far reviewers agree with them.
 
-Pure: no I/O, no clock, no Django. Only counts are kept, so a corpus may have any
-size: the terms of the formula take few values, and so does the score. It
-measures the mapping and never changes it.
+Pure: no I/O, no clock, no Django. Keeps only counts, so a corpus can have any size:
+the terms of the formula have few values, and so has the score.
 """
 
 from bisect import bisect_right
@@ -13,8 +12,8 @@ from typing import Final
 from audit.core.crosscheck import Decision
 from audit.core.tmm import OMEGA
 
-# Where the places of the distribution begin; the last is what is approved.
-EDGES: Final = (*(twentieth / 20 for twentieth in range(20)), OMEGA)
+# Lower bounds of the distribution's buckets; the last bucket is what is approved.
+BUCKET_EDGES: Final = (*(twentieth / 20 for twentieth in range(20)), OMEGA)
 
 
 @dataclass(slots=True)
@@ -23,9 +22,9 @@ class Calibration:
     approved: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     flags: Counter[str] = field(default_factory=Counter)
-    # By (what a person says, the score); None: nobody has said, there is no score.
+    # By (should_pass, score); None: not reviewed, or no score.
     scores: Counter[tuple[bool | None, float | None]] = field(default_factory=Counter)
-    # By (what a person says, what the gate says); only what a person has judged.
+    # By (should_pass, approved); reviewed outputs only.
     agreement: Counter[tuple[bool, bool]] = field(default_factory=Counter)
 
     def add(self, decision: Decision, should_pass: bool | None) -> None:
@@ -39,12 +38,12 @@ class Calibration:
             self.agreement[should_pass, decision.approved] += 1
 
     @property
-    def labelled(self) -> int:
+    def reviewed(self) -> int:
         return self.agreement.total()
 
     @property
     def distribution(self) -> Counter[int]:
-        """How many lie at each place; -1: below zero, or none."""
+        """The number of scores in each bucket."""
         found = Counter[int]()
         for (_, score), count in self.scores.items():
             found[bucket(score)] += count
@@ -52,5 +51,5 @@ class Calibration:
 
 
 def bucket(score: float | None) -> int:
-    """The score's place in EDGES."""
-    return -1 if score is None else bisect_right(EDGES, score) - 1
+    """The score's index in BUCKET_EDGES; -1: below zero, or no score."""
+    return -1 if score is None else bisect_right(BUCKET_EDGES, score) - 1

@@ -1,4 +1,4 @@
-"""Changes that take nothing from a verdict: a gate that rejects one is too strict.
+"""Changes that do not affect a verdict: a gate that rejects one is too strict.
 
 Pure: no I/O, no clock, no Django.
 """
@@ -6,7 +6,7 @@ Pure: no I/O, no clock, no Django.
 import json
 from collections.abc import Iterator
 
-from audit.core.mutations.places import Payload, as_text, at, dimensions, put
+from audit.core.mutations.paths import Payload, as_text, at, dimensions, put
 from audit.core.vocabulary import DIMENSIONS
 
 _EXTRA = {"verdict": "AMBER", "analysis": "A remark that nobody had asked for."}
@@ -16,7 +16,7 @@ def fenced(payload: Payload, _tier: str) -> Iterator[str]:
     yield from (f"```{info}\n{as_text(payload)}\n```" for info in ("", "json"))
 
 
-def laid_out(payload: Payload, _tier: str) -> Iterator[str]:
+def whitespace(payload: Payload, _tier: str) -> Iterator[str]:
     yield json.dumps(payload, ensure_ascii=False, indent=2)
     yield f"\n\n  {as_text(payload)}\n"
 
@@ -26,17 +26,17 @@ def escaped(payload: Payload, _tier: str) -> Iterator[str]:
 
 
 def other_order(payload: Payload, _tier: str) -> Iterator[str]:
-    yield as_text(_backwards(payload))
+    yield as_text(_reversed(payload))
 
 
-def _backwards(value: object) -> object:
+def _reversed(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _backwards(value[key]) for key in reversed(value)}
+        return {key: _reversed(value[key]) for key in reversed(value)}
     return value
 
 
-def more_than_asked(payload: Payload, tier: str) -> Iterator[str]:
-    """C10: what the tier does not ask for is ignored, a dearer tier's part included."""
+def extra_fields(payload: Payload, tier: str) -> Iterator[str]:
+    """C10: fields that the tier does not require are ignored, also those of a dearer tier."""
     yield as_text({**payload, "confidence": 0.8, "sources": ["none"]})
     if dimensions(tier):
         yield as_text(put(payload, ("breakdown", "Luck"), _EXTRA))

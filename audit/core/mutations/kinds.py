@@ -1,25 +1,25 @@
-"""Every kind of systematic damage to a verdict (CROSSCHECK-GAP-01).
+"""All kinds of mutation, for mutation testing of the gate (CROSSCHECK-GAP-01).
 
-Pure: no I/O, no clock, no Django, and nothing is left to chance: the same
-verdict always gives the same mutants.
+Pure: no I/O, no clock, no Django, no randomness: the same verdict always gives the
+same mutants.
 """
 
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from audit.core.mutations import fields, form, harmless, sense
-from audit.core.mutations.places import Payload
+from audit.core.mutations import fields, harmless, semantics, syntax
+from audit.core.mutations.paths import Payload
 from audit.core.parsing import parse
 
 HARMLESS: Final = "Harmless changes"
 
-Make = Callable[[Payload, str], Iterator[str]]
+Mutate = Callable[[Payload, str], Iterator[str]]
 
 
 class Kind(NamedTuple):
     group: str
     name: str
-    make: Make
+    mutate: Mutate
 
     @property
     def should_pass(self) -> bool:
@@ -31,78 +31,78 @@ class Mutant(NamedTuple):
     output: str
 
 
-_KINDS: Final[dict[str, dict[str, Make]]] = {
-    "Form": {
-        "cut off": form.cut_off,
-        "empty answer": form.empty,
-        "prose, no JSON": form.prose_only,
-        "prose around the JSON": form.prose_around,
-        "a second answer after it": form.second_answer,
-        "not quite JSON": form.not_quite_json,
-        "the verdict key twice": form.key_twice,
-        "lone surrogate or NUL": form.unstorable,
-        "wrapped in something else": form.wrapped,
+_KINDS: Final[dict[str, dict[str, Mutate]]] = {
+    "Syntax": {
+        "truncated": syntax.truncated,
+        "empty output": syntax.empty,
+        "prose without JSON": syntax.prose_only,
+        "prose around the JSON": syntax.prose_around,
+        "a second object after it": syntax.second_object,
+        "invalid JSON": syntax.invalid_json,
+        "duplicate verdict key": syntax.duplicate_key,
+        "lone surrogate or NUL": syntax.unstorable,
+        "wrapped in another value": syntax.wrapped,
     },
     "Fields": {
-        "field missing": fields.missing,
-        "key misspelt": fields.misspelt,
-        "field null": fields.null,
-        "field of another type": fields.other_type,
-        "object or list empty": fields.empty_container,
-        "label empty": fields.label_empty,
-        "label in another spelling": fields.label_respelt,
-        "label of another word": fields.label_unknown,
-        "a cheaper tier's body": sense.cheaper_body,
+        "missing field": fields.missing,
+        "key in the wrong case": fields.wrong_case,
+        "null field": fields.null,
+        "field of the wrong type": fields.wrong_type,
+        "empty object or list": fields.empty_container,
+        "empty label": fields.empty_label,
+        "label in another spelling": fields.respelt_label,
+        "unknown label": fields.unknown_label,
+        "a cheaper tier's output": semantics.cheaper_tier,
     },
-    "Texts that are not there": {
-        "summary blank": fields.summary_blank,
-        "summary under 10 characters": fields.summary_short,
-        "one analysis blank": fields.analysis_blank,
-        "every analysis blank": sense.every_analysis_blank,
-        "strategy's text blank": fields.strategy_text_blank,
-        "fewer than two tests": sense.too_few_tests,
-        "every text blank": sense.every_text_blank,
+    "Missing texts": {
+        "blank summary": fields.blank_summary,
+        "summary under 10 characters": fields.short_summary,
+        "one blank analysis": fields.blank_analysis,
+        "every analysis blank": semantics.every_analysis_blank,
+        "blank strategy text": fields.blank_strategy_text,
+        "fewer than two tests": semantics.too_few_tests,
+        "every text blank": semantics.every_text_blank,
         "text of invisible characters": fields.invisible,
     },
     "Contradictions": {
-        "another verdict on top": sense.other_verdict,
-        "three dimensions against it": sense.three_against,
-        "all dimensions against it": sense.all_against,
-        "all against it, summary short": sense.against_and_short,
-        "all against it, and no text": sense.against_and_bare,
-        "one dimension turned": sense.one_turned,
-        "every label turned": sense.every_turned,
+        "another top-level label": semantics.other_label,
+        "three dimensions contradict it": semantics.three_contradict,
+        "all dimensions contradict it": semantics.all_contradict,
+        "all contradict, short summary": semantics.all_contradict_short_summary,
+        "all contradict, blank texts": semantics.all_contradict_blank_texts,
+        "one dimension inverted": semantics.one_inverted,
+        "every label inverted": semantics.every_inverted,
     },
-    "Texts that say nothing": {
-        "cut in mid-sentence": sense.cut_short,
-        "one letter": sense.one_letter,
-        "filler or refusal": sense.filler,
-        "one text everywhere": sense.same_everywhere,
-        "in a loop": sense.in_a_loop,
-        "analyses swapped": sense.analyses_swapped,
-        "words in reverse": sense.words_reversed,
-        "one test three times": sense.same_test,
+    "Meaningless texts": {
+        "cut off mid-sentence": semantics.cut_mid_sentence,
+        "single letter": semantics.single_letter,
+        "filler or refusal": semantics.filler,
+        "same text everywhere": semantics.same_text,
+        "repeated in a loop": semantics.repeated,
+        "analyses swapped": semantics.analyses_swapped,
+        "words reversed": semantics.words_reversed,
+        "same test three times": semantics.same_test,
     },
     HARMLESS: {
         "code fence": harmless.fenced,
-        "line breaks and spaces": harmless.laid_out,
+        "whitespace": harmless.whitespace,
         "escaped characters": harmless.escaped,
-        "keys in another order": harmless.other_order,
-        "more than was asked": harmless.more_than_asked,
+        "other key order": harmless.other_order,
+        "extra fields": harmless.extra_fields,
         "more than three tests": harmless.more_tests,
     },
 }
 KINDS: Final = tuple(
-    Kind(group, name, make) for group, made in _KINDS.items() for name, make in made.items()
+    Kind(group, name, mutate) for group, kinds in _KINDS.items() for name, mutate in kinds.items()
 )
 
 
 def mutants(payload: Payload, tier: str) -> Iterator[Mutant]:
-    """Each kind of damage at each place of a verdict that the gate approves without a flag.
+    """All mutants of a verdict that the gate approves without a flag.
 
-    What the damage happens to leave as it was is no damage and is left out.
+    A mutation that happens to change nothing is left out.
     """
     for kind in KINDS:
-        for output in kind.make(payload, tier):
+        for output in kind.mutate(payload, tier):
             if kind.should_pass or parse(output) != payload:
                 yield Mutant(kind, output)

@@ -1,7 +1,7 @@
-"""What the gate makes of each kind of damage (CROSSCHECK-GAP-01).
+"""Counts the gate's decisions on each kind of mutation (CROSSCHECK-GAP-01).
 
-Pure: no I/O, no clock, no Django. Only counts are kept: few scores are possible,
-so each is, and the median is exact.
+Pure: no I/O, no clock, no Django. There are few distinct scores, so counting them
+gives an exact median.
 """
 
 from collections import Counter
@@ -13,14 +13,14 @@ from audit.core.crosscheck import Decision
 
 @dataclass(slots=True)
 class Tally:
-    made: Counter[str] = field(default_factory=Counter)  # by tier
+    created: Counter[str] = field(default_factory=Counter)  # by tier
     passed: Counter[str] = field(default_factory=Counter)  # by tier
     flagged: int = 0  # of those that passed
     scores: Counter[float] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)  # of those that were caught
+    reasons: Counter[str] = field(default_factory=Counter)  # of rejections
 
     def add(self, decision: Decision, tier: str) -> None:
-        self.made[tier] += 1
+        self.created[tier] += 1
         if decision.approved:
             self.passed[tier] += 1
             self.flagged += bool(decision.flags)
@@ -30,7 +30,7 @@ class Tally:
             self.scores[decision.coherence_score] += 1
 
     @property
-    def caught(self) -> int:
+    def rejected(self) -> int:
         return self.reasons.total()
 
     @property
@@ -39,7 +39,7 @@ class Tally:
 
     @property
     def median(self) -> float | None:
-        """The lower one of two in the middle: a score that there was."""
+        """The lower median: always a score that occurred."""
         left = (self.scores.total() + 1) // 2
         for score in sorted(self.scores):
             left -= self.scores[score]
@@ -51,7 +51,7 @@ class Tally:
 def total(tallies: Iterable[Tally]) -> Tally:
     whole = Tally()
     for one in tallies:
-        whole.made += one.made
+        whole.created += one.created
         whole.passed += one.passed
         whole.flagged += one.flagged
         whole.scores += one.scores

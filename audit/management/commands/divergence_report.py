@@ -1,4 +1,4 @@
-"""`manage.py divergence_report`: how often regenerations differ from what was emailed."""
+"""`manage.py divergence_report`: how often regenerations differ from the emailed verdict."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from audit.core.record import timestamp
-from audit.core.spreadsheet import defused
+from audit.core.spreadsheet import escape_formulas
 from audit.core.vocabulary import TIERS
 from audit.divergence_rates import Divergences, Rates, divergence_rates
 from audit.management.terminal import render_table
@@ -22,25 +22,27 @@ CAUSES: Final = ("prompt", "config", "model", "infrastructure", "unknown")
 MAX_DAYS: Final = 3660
 HEADER: Final = (
     "Tier | compared | same | minor | significant | skipped"
-    " | equal terms | diverged | rate | 95% interval | against the line"
+    " | equal inputs | diverged | rate | 95% interval | vs. alert rate"
 )
 
 
 class Command(BaseCommand):
     help = (
-        "How often regenerations differ from what was emailed: by tier and level, with the causes, "
-        f"and the model's own variance against R14's line of {ALERT_RATE:.0%}, with Wilson's 95% "
-        "interval. Reads only. Exit code: 0, whatever the rate is; 2 bad usage."
+        "How often regenerations differ from the emailed verdict: by tier and level, with causes, "
+        f"and the model's variance compared with R14's alert rate of {ALERT_RATE:.0%}, with its "
+        "95% Wilson interval. Read-only. Exit code: 0, whatever the rate; 2 bad usage."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--days", type=_days, default=DAYS, help=f"the last N (default {DAYS})")
-        parser.add_argument("--tier", choices=TIERS, default="", help="of one tier only")
+        parser.add_argument(
+            "--days", type=_days, default=DAYS, help=f"the last N days (default {DAYS})"
+        )
+        parser.add_argument("--tier", choices=TIERS, default="", help="one tier only")
         parser.add_argument(
             "--format",
             choices=RENDERED,
             default="table",
-            help="a table to read (default), one JSON object, or CSV with a row per tier",
+            help="a table (default), one JSON object, or CSV with a row per tier",
         )
 
     def handle(self, *, days: int, tier: str, **options: Any) -> str:
@@ -50,7 +52,7 @@ class Command(BaseCommand):
 
 def _days(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MAX_DAYS:
-        raise ArgumentTypeError(f"a number of days from 1 to {MAX_DAYS}, not {text!r}")
+        raise ArgumentTypeError(f"must be a number of days from 1 to {MAX_DAYS}, not {text!r}")
     return int(text)
 
 
@@ -63,14 +65,14 @@ def table(found: Divergences, days: int) -> str:
         "",
         render_table(header, body, right=range(1, len(header) - 1), rules_before={len(body) - 1}),
         "",
-        "Rate: divergences among those whose prompt, config and model were the original's.",
-        f"The line is {ALERT_RATE:.0%}, and counts from {MIN_CHECKED} comparisons on (R14).",
+        "Rate: divergences among comparisons with the original's prompt, config and model.",
+        f"The alert rate is {ALERT_RATE:.0%}, and applies from {MIN_CHECKED} comparisons on (R14).",
         "",
         "Causes of divergence",
     ]
-    causes = [(name, f"{found.total.causes[name]:,}") for name in _by_count(found.total)]
-    lines += [f"  {name:<16} {count:>9}" for name, count in causes] or ["  nothing diverged"]
-    lines += ["", "Escalations, of all tiers"]
+    causes = found.total.causes.most_common()
+    lines += [f"  {name:<16} {count:>9,}" for name, count in causes] or ["  no divergence"]
+    lines += ["", "Escalations (all tiers)"]
     lines += [f"  {_escalation(one)}" for one in found.escalations] or ["  none"]
     return "\n".join(lines)
 
@@ -82,7 +84,7 @@ def as_json(found: Divergences, days: int) -> str:
         "until": timestamp(found.until),
         "line": ALERT_RATE,
         "fewest": MIN_CHECKED,
-        "rates": [_figures(rates) for rates in _rows(found)],
+        "rates": [_values(rates) for rates in _rows(found)],
         "escalations": [
             {
                 "day": one.day.isoformat(),
@@ -100,11 +102,11 @@ def as_json(found: Divergences, days: int) -> str:
 def as_csv(found: Divergences, _days: int) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    flat = [_flat(_figures(rates)) for rates in _rows(found)]
+    flat = [_flat(_values(rates)) for rates in _rows(found)]
     writer.writerow(flat[0])
     for row in flat:
         values = row.values()
-        writer.writerow([defused(one) if isinstance(one, str) else one for one in values])
+        writer.writerow([escape_formulas(one) if isinstance(one, str) else one for one in values])
     return out.getvalue().rstrip("\n")
 
 
@@ -115,26 +117,26 @@ def _rows(found: Divergences) -> list[Rates]:
     return [*found.tiers, found.total] if len(found.tiers) > 1 else found.tiers
 
 
-def _figures(rates: Rates) -> dict[str, Any]:
-    of = rates.variance
+def _values(rates: Rates) -> dict[str, Any]:
+    variance = rates.variance
     return {
         "tier": rates.tier,
         "compared": rates.compared,
         "levels": {level: rates.levels[level] for level in LEVELS},
         "causes": {cause: rates.causes[cause] for cause in CAUSES},
-        "equal_terms": of.checked,
-        "diverged": of.diverged,
-        "rate": of.rate if of.checked else None,
-        "interval": list(of.interval),
-        "standing": of.standing,
+        "equal_terms": variance.checked,
+        "diverged": variance.diverged,
+        "rate": variance.rate if variance.checked else None,
+        "interval": list(variance.interval),
+        "standing": variance.assessment,
     }
 
 
-def _flat(figures: dict[str, Any]) -> dict[str, Any]:
-    low, high = figures.pop("interval")
-    levels, causes = figures.pop("levels"), figures.pop("causes")
+def _flat(values: dict[str, Any]) -> dict[str, Any]:
+    low, high = values.pop("interval")
+    levels, causes = values.pop("levels"), values.pop("causes")
     return {
-        **figures,
+        **values,
         "low": low,
         "high": high,
         **{f"level_{name}": count for name, count in levels.items()},
@@ -143,19 +145,17 @@ def _flat(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cells(rates: Rates) -> tuple[str, ...]:
-    of = rates.variance
-    counts = (rates.compared, *(rates.levels[level] for level in LEVELS), of.checked, of.diverged)
+    variance = rates.variance
+    low, high = variance.interval
+    levels = (rates.levels[level] for level in LEVELS)
+    counts = (rates.compared, *levels, variance.checked, variance.diverged)
     return (
         rates.tier,
         *(f"{count:,}" for count in counts),
-        f"{of.rate:.1%}" if of.checked else "-",
-        f"{of.interval.low:.1%} to {of.interval.high:.1%}" if of.checked else "-",
-        of.standing,
+        f"{variance.rate:.1%}" if variance.checked else "-",
+        f"{low:.1%} to {high:.1%}" if variance.checked else "-",
+        variance.assessment,
     )
-
-
-def _by_count(rates: Rates) -> list[str]:
-    return [name for name, _ in rates.causes.most_common()]
 
 
 def _escalation(one: Escalation) -> str:

@@ -1,4 +1,4 @@
-"""Score verdicts as the gate would, without a session and without a record (C18)."""
+"""`manage.py score_verdict`: runs the gate on given output, recording nothing (C18)."""
 
 import json
 import os
@@ -18,8 +18,8 @@ from audit.management.terminal import render_table
 
 BAD_USAGE = 2
 REJECTED = 1
-# Several verdicts in one file, one a line.
-LINED_SUFFIXES = frozenset({".jsonl", ".ndjson"})
+# Files with one verdict per line.
+JSONL_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 
 class Command(BaseCommand):
@@ -27,19 +27,19 @@ class Command(BaseCommand):
         "Score verdicts as the gate would; nothing is stored or logged. Prints one decision as "
         "JSON per input. Exit code: 0 all approved, 1 any rejected, 2 bad usage."
     )
-    requires_system_checks = ()  # it touches neither database nor network
+    requires_system_checks = ()  # needs neither database nor network
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--tier", required=True, choices=TIERS, help="what was paid for")
+        parser.add_argument("--tier", required=True, choices=TIERS, help="the tier to score for")
         parser.add_argument(
             "files",
             nargs="*",
             default=["-"],
             metavar="FILE",
-            help="a model's output; - or none: standard input; .jsonl, .ndjson: one a line",
+            help="a model's output; - or none: standard input; .jsonl, .ndjson: one per line",
         )
         parser.add_argument(
-            "--jsonl", action="store_true", help="every input holds one verdict a line"
+            "--jsonl", action="store_true", help="every input has one verdict per line"
         )
         parser.add_argument(
             "--explain", action="store_true", help="print each contribution to the score as a table"
@@ -50,14 +50,14 @@ class Command(BaseCommand):
         total = rejected = 0
         try:
             for source in files:
-                for name, output in _outputs(source, lined=options["jsonl"]):
+                for name, output in _outputs(source, jsonl=options["jsonl"]):
                     decision = crosscheck(output, tier)
                     total += 1
                     rejected += not decision.approved
                     self.stdout.write(render(name, decision))
             self.stdout.flush()
         except BrokenPipeError:
-            # Whoever reads has seen enough. Python would fail once more on closing stdout.
+            # The reader closed the pipe. Otherwise Python would fail again when closing stdout.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except OSError as error:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -70,26 +70,26 @@ class Command(BaseCommand):
 
 class _Input(NamedTuple):
     name: str
-    output: str | None  # None: not even text
+    output: str | None  # None: not valid UTF-8
 
 
-def _outputs(source: str, *, lined: bool) -> Iterator[_Input]:
-    """The model outputs in `source`, one at a time, so that a file of any size can be scored."""
+def _outputs(source: str, *, jsonl: bool) -> Iterator[_Input]:
+    """The model outputs in `source`, streamed, so that files of any size can be scored."""
     try:
         if source == "-":
             if sys.stdin is None:
                 raise CommandError("standard input is closed", returncode=BAD_USAGE)
-            yield from _read("-", sys.stdin.buffer, lined=lined)
+            yield from _read("-", sys.stdin.buffer, jsonl=jsonl)
             return
         path = Path(source)
         with path.open("rb") as file:
-            yield from _read(source, file, lined=lined or path.suffix.lower() in LINED_SUFFIXES)
+            yield from _read(source, file, jsonl=jsonl or path.suffix.lower() in JSONL_SUFFIXES)
     except OSError as error:
         raise CommandError(f"{source!r}: {error.strerror}", returncode=BAD_USAGE) from None
 
 
-def _read(name: str, file: BinaryIO, *, lined: bool) -> Iterator[_Input]:
-    if not lined:
+def _read(name: str, file: BinaryIO, *, jsonl: bool) -> Iterator[_Input]:
+    if not jsonl:
         yield _Input(name, _decode(file.read()))
         return
     for number, line in enumerate(file, start=1):

@@ -12,15 +12,15 @@ SALT = "ab" * 16
 
 
 def sealed(entry, prev=GENESIS, number=1):
-    promise = commitment(SALT, entry["query_preview"]) if "query_preview" in entry else ""
-    return seal(entry, entry_id=f"{number:032x}", salt=SALT, commitment=promise, prev=prev)
+    committed = commitment(SALT, entry["query_preview"]) if "query_preview" in entry else ""
+    return seal(entry, entry_id=f"{number:032x}", salt=SALT, commitment=committed, prev=prev)
 
 
-def altered(line, **changes):
+def tampered(line, **changes):
     return canonical_line({**json.loads(line), **changes})
 
 
-def test_a_line_is_the_documents_keys_then_ours_in_this_order():
+def test_a_line_has_the_documents_keys_then_ours_in_order():
     entry = checked()
     assert list(parse(sealed(entry).line)) == [
         *entry,
@@ -38,38 +38,38 @@ def test_an_entry_without_a_preview_has_no_commitment():
     assert list(parse(sealed(entry).line)) == [*entry, "id", "prev", "hash"]
 
 
-def test_the_hash_that_is_returned_is_the_lines_own():
+def test_the_returned_hash_is_the_lines_hash():
     line, digest = sealed(checked())
     assert parse(line)["hash"] == digest
 
 
-def test_a_chain_holds_and_a_line_out_of_place_does_not():
+def test_a_chain_is_valid_only_in_order():
     first = sealed(checked())
     second = sealed(compared(), prev=first.hash, number=2)
     assert verify(first.line, GENESIS) is None
     assert verify(second.line, first.hash) is None
-    assert verify(second.line, GENESIS) == "prev is not the hash of the line before"
-    assert verify(first.line, first.hash) == "prev is not the hash of the line before"
+    assert verify(second.line, GENESIS) == "prev is not the hash of the previous line"
+    assert verify(first.line, first.hash) == "prev is not the hash of the previous line"
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"approved": False}, "hash does not fit the line"),
-        ({"id": "f" * 32}, "hash does not fit the line"),
-        ({"kind": "regen"}, "hash does not fit the line"),
-        ({"preview_commitment": "0" * 64}, "hash does not fit the line"),
-        ({"hash": "0" * 64}, "hash does not fit the line"),
-        ({"more": 1}, "hash does not fit the line"),
-        ({"query_preview": "Should we?"}, "preview does not fit its commitment"),
-        ({"query_preview": ""}, "preview does not fit its commitment"),
-        ({"query_preview": None}, "preview does not fit its commitment"),
-        ({"preview_salt": ""}, "preview does not fit its commitment"),
-        ({"preview_salt": 7}, "preview does not fit its commitment"),
+        ({"approved": False}, "hash does not match the line"),
+        ({"id": "f" * 32}, "hash does not match the line"),
+        ({"kind": "regen"}, "hash does not match the line"),
+        ({"preview_commitment": "0" * 64}, "hash does not match the line"),
+        ({"hash": "0" * 64}, "hash does not match the line"),
+        ({"more": 1}, "hash does not match the line"),
+        ({"query_preview": "Should we?"}, "preview does not match its commitment"),
+        ({"query_preview": ""}, "preview does not match its commitment"),
+        ({"query_preview": None}, "preview does not match its commitment"),
+        ({"preview_salt": ""}, "preview does not match its commitment"),
+        ({"preview_salt": 7}, "preview does not match its commitment"),
     ],
 )
 def test_a_forged_line_is_detected(change, problem):
-    assert verify(altered(sealed(checked()).line, **change), GENESIS) == problem
+    assert verify(tampered(sealed(checked()).line, **change), GENESIS) == problem
 
 
 @pytest.mark.parametrize("missing", ["query_preview", "preview_salt", "flags", "prev", "hash"])
@@ -79,11 +79,11 @@ def test_a_line_that_lacks_a_key_is_detected(missing):
     assert verify(canonical_line(fields), GENESIS) is not None
 
 
-@pytest.mark.parametrize("mover", ["tier", "query_preview", "preview_salt", "hash"])
-def test_a_key_that_moved_is_detected(mover):
+@pytest.mark.parametrize("moved", ["tier", "query_preview", "preview_salt", "hash"])
+def test_a_moved_key_is_detected(moved):
     fields = parse(sealed(checked()).line)
-    moved = {mover: fields.pop(mover)} | fields
-    assert verify(canonical_line(moved), GENESIS) is not None
+    reordered = {moved: fields.pop(moved)} | fields
+    assert verify(canonical_line(reordered), GENESIS) is not None
 
 
 @pytest.mark.parametrize(
@@ -98,17 +98,17 @@ def test_a_key_that_moved_is_detected(mover):
         (f'{{"prev":"{GENESIS}","score":1e999}}\n', "not in canonical form"),
     ],
 )
-def test_what_is_no_line_is_a_problem_and_no_error(line, problem):
+def test_an_invalid_line_is_a_problem_and_does_not_raise(line, problem):
     assert verify(line, GENESIS) == problem
 
 
-def test_the_same_content_in_other_bytes_is_detected():
+def test_equal_content_in_other_bytes_is_detected():
     line = sealed(checked()).line
     for other in (line.rstrip("\n"), line.replace(":", ": ", 1), line.replace("{", '{"a":1,"a":')):
         assert verify(other, GENESIS) is not None
 
 
-def test_an_erased_preview_keeps_the_chain_and_loses_the_text():
+def test_erasing_a_preview_keeps_the_chain_valid():
     first = sealed(checked(query="my secret plan"))
     second = sealed(compared(), prev=first.hash, number=2)
     erased = erase_preview(first.line)
@@ -122,28 +122,28 @@ def test_an_erased_preview_keeps_the_chain_and_loses_the_text():
 
 def test_an_entry_erased_before_it_is_sealed_has_the_same_hash():
     entry = checked(query="my secret plan")
-    late = {**entry, "query_preview": ""}
-    promise = commitment(SALT, "my secret plan")
-    line, digest = seal(late, entry_id=f"{1:032x}", salt="", commitment=promise, prev=GENESIS)
+    erased = {**entry, "query_preview": ""}
+    committed = commitment(SALT, "my secret plan")
+    line, digest = seal(erased, entry_id=f"{1:032x}", salt="", commitment=committed, prev=GENESIS)
     assert digest == sealed(entry).hash
     assert verify(line, GENESIS) is None
 
 
-def test_there_is_nothing_to_erase_without_a_preview():
+def test_erasing_a_line_without_a_preview_changes_nothing():
     line = sealed(compared()).line
     assert erase_preview(line) == line
     with pytest.raises(ValueError, match="not a line"):
         erase_preview("torn")
 
 
-def test_an_empty_preview_is_still_committed_to():
+def test_an_empty_preview_has_a_commitment():
     line = sealed(checked(query="")).line
     assert verify(line, GENESIS) is None
-    assert verify(altered(line, query_preview="x"), GENESIS) is not None
+    assert verify(tampered(line, query_preview="x"), GENESIS) is not None
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=())))
-def test_any_text_is_sealed_verified_and_erased(query):
+def test_any_query_can_be_sealed_verified_and_erased(query):
     line = sealed(checked(query=query)).line
     assert line.isascii()
     assert verify(line, GENESIS) is None
@@ -152,6 +152,6 @@ def test_any_text_is_sealed_verified_and_erased(query):
 
 
 @pytest.mark.parametrize("value", [None, 7, [], "", "\0" * 32, "A" * 32, "0" * 31, "0" * 32 + "\n"])
-def test_only_an_id_of_ours_is_an_id(value):
+def test_only_an_id_in_our_format_is_returned(value):
     assert entry_id({"id": value}) == ""
     assert entry_id({"id": "0af9" * 8}) == "0af9" * 8

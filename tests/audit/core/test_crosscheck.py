@@ -21,13 +21,13 @@ def test_vector(vector):
 @pytest.mark.parametrize(
     "vector", [v for v in VECTORS if "payload" in v], ids=lambda vector: vector["name"]
 )
-def test_text_and_parsed_object_get_the_same_decision(vector):
+def test_text_and_parsed_object_get_equal_decisions(vector):
     payload, tier = vector["payload"], vector["tier"]
     assert crosscheck(json.dumps(payload), tier) == crosscheck(payload, tier)
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
-def test_the_contributions_account_for_every_figure(vector):
+def test_the_contributions_add_up_to_the_terms(vector):
     output = vector["text"] if "text" in vector else vector["payload"]
     decision = crosscheck(output, vector["tier"])
     terms = {"V_t": [0.0], "V_r": [0.0], "E_D": [0.0]}
@@ -36,8 +36,8 @@ def test_the_contributions_account_for_every_figure(vector):
     assert max(1.0, sum(terms["V_t"])) == decision.v_t
     assert sum(terms["V_r"]) == decision.v_r
     assert max(terms["E_D"]) == decision.e_d
-    shown = {c.flag for c in decision.contributions if c.flag}
-    assert shown == set(decision.flags) - {"degenerate_manifold"}
+    flags = {c.flag for c in decision.contributions if c.flag}
+    assert flags == set(decision.flags) - {"degenerate_manifold"}
 
 
 def test_the_decision_has_the_documents_keys_first():
@@ -54,20 +54,20 @@ def test_the_decision_has_the_documents_keys_first():
     ]
 
 
-def test_a_decision_cannot_be_changed():
+def test_a_decision_is_immutable():
     decision = crosscheck("", "quick")
     with pytest.raises(AttributeError):
         decision.approved = True
 
 
-def test_the_payload_is_left_as_it_was():
+def test_the_payload_is_not_modified():
     payload = complete("strategy")
     before = copy.deepcopy(payload)
     crosscheck(payload, "strategy")
     assert payload == before
 
 
-def test_a_contribution_says_where_it_was_found():
+def test_a_contribution_has_the_path_of_the_field():
     payload = complete("full")
     payload["breakdown"]["Curvature"]["analysis"] = " "
     faults = [c for c in crosscheck(payload, "full").contributions if c.term != "V_t"]
@@ -76,7 +76,7 @@ def test_a_contribution_says_where_it_was_found():
     ]
 
 
-def test_no_top_label_is_in_no_conflict():
+def test_without_a_top_level_label_there_is_no_conflict():
     payload = complete("full", "RED")
     payload["verdict"] = "GRÜN"
     decision = crosscheck(payload, "full")
@@ -84,7 +84,7 @@ def test_no_top_label_is_in_no_conflict():
     assert "dimension_conflict" not in decision.flags
 
 
-def test_null_over_dimensions_without_a_label_is_not_contradictory():
+def test_null_over_unlabelled_dimensions_is_not_contradictory():
     payload = complete("full", "NULL")
     for entry in payload["breakdown"].values():
         entry["verdict"] = "?"
@@ -105,7 +105,7 @@ def test_a_majority_of_null_conflicts_with_green():
     assert "dimension_conflict" in crosscheck(payload, "full").flags
 
 
-def test_a_strategy_block_of_unknown_fields_is_still_a_block():
+def test_a_strategy_block_of_unknown_fields_counts_as_present():
     payload = complete("strategy")
     payload["strategy"] = {"motto": "Onwards."}
     decision = crosscheck(payload, "strategy")
@@ -114,7 +114,7 @@ def test_a_strategy_block_of_unknown_fields_is_still_a_block():
 
 
 @pytest.mark.parametrize("tier", ["quick", "full", "strategy"])
-def test_fields_that_nobody_asked_for_change_nothing(tier):
+def test_extra_fields_do_not_change_the_decision(tier):
     payload = complete(tier)
     plain = crosscheck(payload, tier)
     payload["confidence"] = {"value": 0.9, "basis": [None, True, 3]}
@@ -125,20 +125,20 @@ def test_fields_that_nobody_asked_for_change_nothing(tier):
 @pytest.mark.parametrize(
     "unstorable", ["\0", "\ud800", float("nan"), float("inf"), {1: 2}, {"a\0": 1}, object(), (1,)]
 )
-def test_what_no_database_takes_is_malformed_wherever_it_stands(tier, unstorable):
+def test_unstorable_values_are_malformed_in_any_field(tier, unstorable):
     payload = complete(tier)
     payload["extra"] = {"deep": [unstorable]}
     assert crosscheck(payload, tier).flags == ("degenerate_manifold", "malformed_json")
 
 
 @pytest.mark.parametrize("bad", ["\0", "\udfff"])
-def test_bad_characters_in_a_required_field_are_malformed(bad):
+def test_unstorable_characters_in_a_required_field_are_malformed(bad):
     payload = complete("strategy")
     payload["strategy"]["tests"][2] += bad
     assert "malformed_json" in crosscheck(payload, "strategy").flags
 
 
-def test_more_tests_than_anybody_asked_for_are_looked_through_too():
+def test_the_size_limits_apply_to_a_long_list_of_tests():
     payload = complete("strategy")
     payload["strategy"]["tests"] = ["s" * 1_000_000] * 3_000
     assert "malformed_json" in crosscheck(payload, "strategy").flags
@@ -147,9 +147,9 @@ def test_more_tests_than_anybody_asked_for_are_looked_through_too():
 
 
 @pytest.mark.parametrize("error", [TypeError, MemoryError, KeyError])
-def test_whatever_goes_wrong_in_the_gate_fails_closed(monkeypatch, error):
+def test_an_exception_in_the_gate_fails_closed(monkeypatch, error):
     def fail(*_):
-        raise error("with text of the model's in it")
+        raise error("some of the model's text")
 
     monkeypatch.setattr("audit.core.crosscheck.read", fail)
     decision = crosscheck(complete("quick"), "quick")
@@ -165,4 +165,4 @@ def test_an_unknown_tier_is_an_error_whatever_the_output(output):
     assert decision.coherence_score is None
     assert decision.threshold == OMEGA
     assert decision.verdict_label == "UNKNOWN"
-    assert decision.error.startswith("ValueError in _refuse_unknown:")
+    assert decision.error.startswith("ValueError in _require_known_tier:")

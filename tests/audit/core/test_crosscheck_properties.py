@@ -1,4 +1,4 @@
-"""What holds for every input, however odd."""
+"""Properties of the gate that hold for every input."""
 
 import copy
 import json
@@ -43,7 +43,7 @@ verdicts = st.fixed_dictionaries(
 tiers = st.sampled_from(TIERS)
 
 
-def present(payload: dict, path: tuple[str, ...]) -> bool:
+def is_present(payload: dict, path: tuple[str, ...]) -> bool:
     value = payload
     for key in path:
         if not isinstance(value, dict) or value.get(key) is None:
@@ -69,7 +69,7 @@ phrases = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_siz
 
 
 @st.composite
-def sound_verdicts(draw, blanks: bool = True, among=tiers):
+def well_formed_verdicts(draw, blanks: bool = True, among=tiers):
     """A tier and a complete verdict of it, with any labels and texts."""
     tier = draw(among)
     sentences = phrases.map(lambda text: f"Because of {text}.")
@@ -87,7 +87,7 @@ def sound_verdicts(draw, blanks: bool = True, among=tiers):
 
 
 def remove(payload: dict, path: tuple[str, ...], replacement: object = None) -> None:
-    """Take the field away, or put something of another type in its place."""
+    """Delete the field, or replace it by a value of another type."""
     holder = payload
     for key in path[:-1]:
         if not isinstance(holder, dict) or key not in holder:
@@ -101,12 +101,12 @@ def remove(payload: dict, path: tuple[str, ...], replacement: object = None) -> 
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_sound_verdicts_are_often_approved(tier):
-    """Or the properties below would hold of nothing."""
+def test_generated_verdicts_are_often_approved(tier):
+    """Otherwise the properties below would hold vacuously."""
     approved = []
 
     @settings(derandomize=True, database=None)
-    @given(sound_verdicts(among=st.just(tier)))
+    @given(well_formed_verdicts(among=st.just(tier)))
     def count(drawn):
         approved.append(crosscheck(drawn[1], tier).approved)
 
@@ -114,18 +114,18 @@ def test_sound_verdicts_are_often_approved(tier):
     assert sum(approved) >= len(approved) / 4
 
 
-@given(sound_verdicts(), st.data())
+@given(well_formed_verdicts(), st.data())
 def test_an_approved_verdict_has_every_required_field(drawn, data):
     tier, payload = drawn
     paths = required_paths(tier)
     for path in data.draw(st.lists(st.sampled_from(paths), max_size=2)):
         remove(payload, path, data.draw(st.sampled_from([None, 7, "text", [], {}])))
     if crosscheck(payload, tier).approved:
-        assert all(present(payload, path) for path in paths)
+        assert all(is_present(payload, path) for path in paths)
 
 
-@given(sound_verdicts(blanks=False), st.data())
-def test_a_complete_verdict_less_any_required_field_is_rejected(drawn, data):
+@given(well_formed_verdicts(blanks=False), st.data())
+def test_a_complete_verdict_without_one_required_field_is_rejected(drawn, data):
     tier, payload = drawn
     whole = crosscheck(payload, tier)
     assert whole.approved
@@ -149,8 +149,8 @@ def test_a_round_trip_through_json_changes_no_decision(payload, tier):
     assert crosscheck(text, tier) == crosscheck(payload, tier)
 
 
-@given(sound_verdicts(blanks=False), anything)
-def test_what_is_approved_can_be_stored_as_json(drawn, extra):
+@given(well_formed_verdicts(blanks=False), anything)
+def test_approved_payloads_can_be_stored_as_json(drawn, extra):
     tier, payload = drawn
     payload["extra"] = extra
     if crosscheck(payload, tier).approved:
@@ -159,7 +159,7 @@ def test_what_is_approved_can_be_stored_as_json(drawn, extra):
 
 
 DEEP = 100_000
-ODD_TEXTS = {
+PATHOLOGICAL_TEXTS = {
     "deep arrays": "[" * DEEP + "]" * DEEP,
     "deep objects": '{"a":' * DEEP + "1" + "}" * DEEP,
     "open brackets": "[" * DEEP,
@@ -169,13 +169,13 @@ ODD_TEXTS = {
     "many keys": json.dumps({str(n): n for n in range(200_000)}),
     "many escapes": '{"summary": "' + "\\u0041" * 500_000 + '"}',
     "backticks": "`" * 1_000_000,
-    "blanks": " " * 1_000_000,
+    "whitespace": " " * 1_000_000,
     "fences": "```\n" * 200_000,
 }
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS)
-def test_odd_text_is_decided(text):
+@pytest.mark.parametrize("text", PATHOLOGICAL_TEXTS.values(), ids=PATHOLOGICAL_TEXTS)
+def test_pathological_text_gets_a_decision(text):
     assert crosscheck(text, "quick").crosscheck_reason in (
         "pass",
         "field_missing",
@@ -192,8 +192,8 @@ def nested(levels: int) -> dict:
     return payload
 
 
-def test_depth_is_bounded_by_us_and_not_by_the_callers_stack():
-    """A hundred levels, the outermost included."""
+def test_the_depth_limit_is_independent_of_the_callers_stack():
+    """A hundred levels, including the outermost."""
     for deep, approved in ((nested(99), True), (nested(100), False)):
         for output in (deep, json.dumps(deep)):
             decision = crosscheck(output, "quick")
@@ -202,10 +202,10 @@ def test_depth_is_bounded_by_us_and_not_by_the_callers_stack():
         assert (parse(json.dumps(deep)) is not None) is approved
 
 
-def test_objects_that_contain_themselves_are_malformed():
-    circle = complete("quick")
-    circle["self"] = circle
-    assert "malformed_json" in crosscheck(circle, "quick").flags
+def test_circular_objects_are_malformed():
+    circular = complete("quick")
+    circular["self"] = circular
+    assert "malformed_json" in crosscheck(circular, "quick").flags
 
 
 def test_shared_references_do_not_multiply_the_work():
@@ -218,7 +218,7 @@ def test_shared_references_do_not_multiply_the_work():
 
 
 def steps(size: int) -> int:
-    """How many lines of ours run for an input of `size`: unlike time, always the same."""
+    """The number of Python lines executed for an input of `size`: deterministic, unlike time."""
     payload = complete("quick")
     payload["extra"] = [{"a": [str(n), "é", n]} for n in range(size)]
     text = json.dumps(payload)
@@ -237,7 +237,7 @@ def steps(size: int) -> int:
     return count
 
 
-def test_the_work_grows_with_the_size_and_no_faster():
+def test_the_work_is_linear_in_the_size():
     assert steps(8_000) / steps(1_000) < 8.1
 
 

@@ -24,7 +24,7 @@ def test_classify_is_symmetric(one, other):
 
 
 @pytest.mark.parametrize("label", ["green", "", "PURPLE"])
-def test_a_word_that_is_no_label_is_refused(label):
+def test_an_invalid_label_is_rejected(label):
     with pytest.raises(ValueError, match="not a verdict label"):
         classify("GREEN", label)
 
@@ -46,7 +46,7 @@ def test_a_quick_verdict_has_no_dimensions_to_compare():
     assert compare_dimensions("quick", complete("full"), complete("full")) == ()
 
 
-def test_a_dimension_that_one_side_lacks_is_unknown():
+def test_a_dimension_missing_on_one_side_is_unknown():
     regen = complete("full")
     del regen["breakdown"]["Completion"]
     regen["breakdown"]["Stability"] = "gone"
@@ -57,7 +57,7 @@ def test_a_dimension_that_one_side_lacks_is_unknown():
     assert changes["Stability"][1:4] == ("GREEN", UNKNOWN, None)
 
 
-def test_two_analyses_that_are_missing_are_not_the_same_text():
+def test_two_missing_analyses_are_not_equal():
     bare = {"breakdown": {"Stability": {"verdict": "RED"}}}
     (change,) = compare_dimensions("full", bare, bare)
     assert not change.same_analysis

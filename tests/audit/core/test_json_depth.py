@@ -1,4 +1,4 @@
-"""How deep JSON may be nested, whatever Python reads it."""
+"""The nesting limit, independent of the Python version."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ PAIRS = {"arrays": ("[", "]"), "objects": ('{"a":', "}"), "both": ('[{"a":', "}]
 
 
 @pytest.mark.parametrize(("opening", "closing"), PAIRS.values(), ids=PAIRS)
-def test_a_hundred_levels_are_read_and_one_more_is_refused(opening, closing):
+def test_a_hundred_levels_are_parsed_and_one_more_is_rejected(opening, closing):
     levels = MAX_DEPTH // (opening.count("[") + opening.count("{"))
     text = f"{opening * levels}1{closing * levels}"
     assert loads(text) == json.loads(text)
@@ -22,7 +22,7 @@ def test_a_hundred_levels_are_read_and_one_more_is_refused(opening, closing):
 
 @pytest.mark.parametrize("depth", [1_000, 100_000, 1_000_000])
 @pytest.mark.parametrize("closing", ["]", ""])
-def test_any_depth_is_refused_without_a_recursion_error(depth, closing):
+def test_any_depth_is_rejected_without_a_recursion_error(depth, closing):
     with pytest.raises(ValueError, match="nested too deeply"):
         loads("[" * depth + closing * depth)
 
@@ -39,14 +39,14 @@ def test_any_depth_is_refused_without_a_recursion_error(depth, closing):
     ],
     ids=["text", "quotes", "backslashes", "a key", "many empty ones", "many full ones"],
 )
-def test_brackets_in_strings_and_side_by_side_are_not_depth(value):
+def test_brackets_in_strings_and_in_sequence_are_not_nesting(value):
     assert loads(json.dumps(value)) == value
     with pytest.raises(ValueError, match="nested too deeply"):
         loads("[" * MAX_DEPTH + json.dumps([value]) + "]" * MAX_DEPTH)
 
 
 @pytest.mark.parametrize("text", ["", "[" + '"' * 200, "]" * 500 + "[" * 100, "{" * 101 + '"\\'])
-def test_what_is_not_json_raises_the_same_error(text):
+def test_invalid_json_raises_the_same_error(text):
     with pytest.raises(ValueError, match=r"."):
         loads(text)
 
@@ -62,7 +62,7 @@ def test_a_caller_deep_in_the_stack_gets_the_same_error():
         except ValueError:
             outcomes.add("refused")
         except RecursionError:
-            break  # not even the call itself fitted
+            break  # the stack is too full even for the call itself
         else:
             outcomes.add("read")
     assert "read" in outcomes

@@ -2,7 +2,7 @@ from collections import OrderedDict
 
 import pytest
 
-from audit.core.parsing import is_clean, is_plainly_clean, is_storable, parse
+from audit.core.parsing import is_clean, is_clean_without_escapes, is_storable, parse
 
 OBJECT = '{"verdict": "GREEN"}'
 
@@ -17,7 +17,7 @@ OBJECT = '{"verdict": "GREEN"}'
         f"```JSON\r\n{OBJECT}\r\n```",
     ],
 )
-def test_an_object_is_read_with_or_without_one_fence(text):
+def test_an_object_is_parsed_with_or_without_one_fence(text):
     assert parse(text) == {"verdict": "GREEN"}
 
 
@@ -47,16 +47,16 @@ def test_an_object_is_read_with_or_without_one_fence(text):
         '{"n": ' + "1" * 5_000 + "}",
     ],
 )
-def test_anything_else_is_malformed(text):
+def test_other_text_is_malformed(text):
     assert parse(text) is None
 
 
 @pytest.mark.parametrize("output", [None, 1, b'{"verdict": "GREEN"}', [], ()])
-def test_what_is_neither_text_nor_object_is_malformed(output):
+def test_other_types_are_malformed(output):
     assert parse(output) is None
 
 
-def test_an_escaped_pair_of_surrogates_is_one_clean_character():
+def test_an_escaped_surrogate_pair_is_one_clean_character():
     payload = parse('{"summary": "\\ud83c\\udf41"}')
     assert payload == {"summary": "🍁"}
     assert is_storable(payload)
@@ -68,31 +68,31 @@ def test_an_escaped_pair_of_surrogates_is_one_clean_character():
         (OBJECT, True),
         ('{"summary": "’ 判断 🍁"}', True),
         ('{"summary": "\\u0000"}', False),
-        ('{"summary": "\\n"}', False),  # it is, but not plainly so
+        ('{"summary": "\\n"}', False),  # clean, but it has an escape
         ('{"summary": "\ud800"}', False),
         ('{"summary": "\udf41 after ’"}', False),
     ],
 )
-def test_text_without_escapes_is_as_clean_as_its_characters(text, clean):
-    assert is_plainly_clean(text) is clean
+def test_text_without_escapes_is_clean_if_its_characters_are(text, clean):
+    assert is_clean_without_escapes(text) is clean
 
 
-def test_two_lone_surrogates_do_not_make_each_other_clean():
+def test_two_adjacent_lone_surrogates_are_not_clean():
     assert not is_clean(["\ud83c", "\udf41"])
 
 
 @pytest.mark.parametrize("extra", ["\0", float("nan"), object()])
-def test_a_subclass_of_an_object_is_not_taken_at_its_word(extra):
+def test_a_subclass_of_dict_is_malformed(extra):
     assert parse(OrderedDict(verdict="GREEN", summary="Long enough text.", extra=extra)) is None
 
 
-def test_an_integer_beyond_a_double_is_as_malformed_as_a_float():
+def test_an_integer_beyond_a_double_is_not_storable():
     assert is_storable({"n": 10**308})
     assert not is_storable({"n": 10**309})
     assert not is_storable({"n": -(10**5_000)})
 
 
-def test_the_bounds_count_what_would_be_written_and_not_what_is_shared():
+def test_shared_parts_count_each_time_towards_the_limits():
     assert not is_storable({"x": [[0] * 4_000] * 4_000})
     assert not is_storable({"x": ["s" * 1_000_000] * 3_000})
     assert parse('{"x": "' + "s" * 16_000_000 + '"}') is None

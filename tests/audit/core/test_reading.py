@@ -10,13 +10,13 @@ def reading_of(payload: dict, tier: str) -> Reading:
 
 
 @pytest.mark.parametrize(("tier", "count"), [("quick", 1), ("full", 6), ("strategy", 11)])
-def test_a_complete_verdict_is_read_to_its_last_text(tier, count):
+def test_every_text_of_a_complete_verdict_is_read(tier, count):
     _, texts = read(complete(tier), tier)
     assert len(texts) == count
 
 
 @pytest.mark.parametrize("path", [(), ("breakdown",), ("breakdown", "Stability"), ("strategy",)])
-def test_an_extra_field_is_noticed_wherever_it_stands(path):
+def test_an_extra_field_is_reported_at_any_level(path):
     payload = complete("strategy")
     holder = payload
     for key in path:
@@ -26,7 +26,7 @@ def test_an_extra_field_is_noticed_wherever_it_stands(path):
 
 
 @pytest.mark.parametrize("path", required_paths("strategy"))
-def test_a_value_of_the_wrong_type_is_noticed(path):
+def test_a_value_of_the_wrong_type_is_reported(path):
     payload = complete("strategy")
     holder = payload
     for key in path[:-1]:
@@ -35,7 +35,7 @@ def test_a_value_of_the_wrong_type_is_noticed(path):
     assert read(payload, "strategy")[1] is None
 
 
-def test_a_test_that_is_no_text_is_noticed():
+def test_a_test_that_is_not_text_is_reported():
     payload = complete("strategy")
     payload["strategy"]["tests"][0] = 1
     assert read(payload, "strategy")[1] is None
@@ -52,7 +52,7 @@ def test_a_test_that_is_no_text_is_noticed():
         ("  1234567890  ", "present"),
     ],
 )
-def test_summary(summary, state):
+def test_summary_state(summary, state):
     assert reading_of({"summary": summary}, "quick").summary == state
 
 
@@ -71,13 +71,13 @@ def test_summary(summary, state):
         (None, "missing"),
     ],
 )
-def test_dimension(entry, state):
+def test_dimension_state(entry, state):
     reading = reading_of({"breakdown": {"Completion": entry}}, "full")
     assert reading.dimensions == ("missing", "missing", "missing", state, "missing")
 
 
 @pytest.mark.parametrize(
-    ("top", "labels", "opposed"),
+    ("top", "labels", "conflicting"),
     [
         ("GREEN", "RED RED RED GREEN GREEN", "RED"),
         ("RED", "RED RED RED GREEN GREEN", None),
@@ -90,12 +90,13 @@ def test_dimension(entry, state):
         ("mauve", "RED RED RED RED RED", None),
     ],
 )
-def test_opposed(top, labels, opposed):
+def test_conflicting_label(top, labels, conflicting):
     breakdown = {
         name: {"verdict": label, "analysis": "Why."}
         for name, label in zip(DIMENSIONS, labels.split(), strict=False)
     }
-    assert reading_of({"verdict": top, "breakdown": breakdown}, "full").opposed == opposed
+    reading = reading_of({"verdict": top, "breakdown": breakdown}, "full")
+    assert reading.conflicting_label == conflicting
 
 
 @pytest.mark.parametrize(
@@ -111,5 +112,5 @@ def test_opposed(top, labels, opposed):
         ({"tests": list("abcde")}, Strategy(True, "missing", "missing", 3)),
     ],
 )
-def test_strategy(block, expected):
+def test_strategy_state(block, expected):
     assert reading_of({"strategy": block}, "strategy").strategy == expected

@@ -22,7 +22,7 @@ def entry_for(output: object, query: str = "Should I?") -> dict:
     )
 
 
-def test_the_crosscheck_entry_is_the_documents_field_for_field():
+def test_the_crosscheck_entry_has_the_documents_fields():
     assert list(entry_for(complete("quick")).items()) == [
         ("event", "tmm_crosscheck"),
         ("session_id", "cs_test_12345678"),
@@ -62,7 +62,7 @@ def divergence(original: str, regen: str) -> dict:
     )
 
 
-def test_the_divergence_entry_is_the_documents_field_for_field():
+def test_the_divergence_entry_has_the_documents_fields():
     assert list(divergence("GREEN", "RED").items()) == [
         ("event", "regen_divergence_check"),
         ("session_id", "cs_test_12345678"),
@@ -77,18 +77,18 @@ def test_the_divergence_entry_is_the_documents_field_for_field():
     ]
 
 
-def test_the_same_label_matches():
+def test_equal_labels_match():
     assert divergence("NULL", "NULL")["top_level_match"] is True
 
 
-def test_without_an_original_the_check_is_skipped_and_says_so():
+def test_without_an_original_the_check_is_skipped():
     entry = divergence("UNKNOWN", "GREEN")
     assert entry["top_level_match"] is None
     assert entry["divergence_level"] is None
     assert entry["skipped"] is True
 
 
-def test_an_entry_is_one_line_of_ascii_that_reads_back_the_same():
+def test_an_entry_is_one_line_of_ascii_and_round_trips():
     entry = entry_for(complete("quick"), query="line\nbreaks \u2028 and 判断")
     line = canonical_line(entry)
     assert line.isascii()
@@ -96,11 +96,11 @@ def test_an_entry_is_one_line_of_ascii_that_reads_back_the_same():
     assert json.loads(line) == entry
 
 
-def test_the_bytes_of_a_line_are_fixed():
+def test_the_serialisation_is_canonical():
     assert canonical_line({"b": "é", "a": [1.0, None]}) == '{"b":"\\u00e9","a":[1.0,null]}\n'
 
 
-def test_a_figure_that_is_no_json_is_refused():
+def test_nan_is_rejected():
     with pytest.raises(ValueError, match="JSON"):
         canonical_line({"score": float("nan")})
 
@@ -109,4 +109,4 @@ def test_times_are_utc_and_sort_as_text():
     toronto = timezone(timedelta(hours=-4))
     assert timestamp(datetime(2026, 4, 16, 8, 30, tzinfo=toronto)) == "2026-04-16T12:30:00.000000Z"
     with pytest.raises(ValueError, match="time zone"):
-        timestamp(datetime(2026, 4, 16))  # noqa: DTZ001 - the fault under test
+        timestamp(datetime(2026, 4, 16))  # noqa: DTZ001 - under test

@@ -15,10 +15,10 @@ def test_neither_session_nor_query_reaches_a_service_log():
     assert "cs_test" not in str(shown)
 
 
-def test_everything_else_of_the_documents_entries_is_shown():
+def test_all_other_fields_of_the_documents_entries_are_kept():
     for entry in (checked(), compared()):
         assert entry.keys() - redacted(entry).keys() <= {"session_id", "query_preview"}
 
 
-def test_a_field_that_nobody_listed_stays_hidden():
+def test_an_unlisted_field_is_removed():
     assert "reason" not in redacted({**checked(), "reason": "Ms Example asked"})

@@ -23,18 +23,18 @@ def test_known_intervals(hits, total, low, high):
     assert math.isclose(found.high, high, abs_tol=5e-5)
 
 
-def test_nothing_seen_tells_nothing():
+def test_without_observations_the_interval_is_everything():
     assert wilson(0, 0) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(("hits", "total"), [(-1, 5), (6, 5), (1, 0)])
-def test_what_is_no_rate_is_refused(hits, total):
-    with pytest.raises(ValueError, match="no rate"):
+def test_an_invalid_rate_is_rejected(hits, total):
+    with pytest.raises(ValueError, match="not a rate"):
         wilson(hits, total)
 
 
 @given(st.integers(1, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_the_rate_lies_within_and_the_other_rate_mirrors_it(drawn):
+def test_the_interval_contains_the_rate_and_is_symmetric(drawn):
     hits, total = drawn
     low, high = wilson(hits, total)
     assert 0 <= low <= hits / total <= high <= 1

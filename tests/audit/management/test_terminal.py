@@ -24,7 +24,7 @@ def run(monkeypatch):
     return show
 
 
-def test_a_terminal_shows_the_count_and_is_left_clean(run):
+def test_a_terminal_shows_the_count_and_then_erases_it(run):
     shown = run(Terminal(), 1234)
     assert "1,234 lines" in shown
     assert shown.endswith("\x1b[2K")  # the line is erased

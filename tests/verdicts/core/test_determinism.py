@@ -1,4 +1,4 @@
-"""Each test of the reference module has its counterpart here, in the same order."""
+"""The tests of the reference module, in the same order, then our own."""
 
 import subprocess
 import sys
@@ -97,7 +97,7 @@ def test_decide_is_the_same_across_calls():
     assert applied(FULL) == applied(FULL)
 
 
-def test_applied_carries_both_knobs_when_the_provider_supports_both():
+def test_applied_has_both_parameters_when_the_provider_supports_both():
     assert None not in (applied(FULL).temperature, applied(FULL).seed)
 
 
@@ -109,7 +109,7 @@ def test_zero_seed_is_an_override():
     assert applied(FULL, seed=0).seed == 0
 
 
-# Beyond the reference: vectors, width, fingerprint.
+# Not in the reference module: vectors, seed width, fingerprint.
 
 
 @pytest.mark.parametrize("vector", load("determinism"), ids=lambda v: v["question"][:20] or "empty")
@@ -121,7 +121,7 @@ def test_vector(vector):
 
 
 @pytest.mark.parametrize("seed", [-1, 2**31])
-def test_an_override_seed_wider_than_the_provider_takes_is_refused(seed):
+def test_an_override_seed_wider_than_the_provider_supports_is_rejected(seed):
     with pytest.raises(SeedTooWide, match="between 0 and 2147483647"):
         applied(GEMINI, seed=seed)
 
@@ -149,7 +149,7 @@ def test_the_seed_is_the_same_in_every_process():
     assert runs == {str(derive_seed("question", "fp"))}
 
 
-def test_whatever_decides_the_answer_changes_the_fingerprint():
+def test_every_input_of_the_answer_changes_the_fingerprint():
     base = {"model": "m", "tier": "full", "template_sha256": "t"}
     variants = [
         base,
@@ -159,6 +159,6 @@ def test_whatever_decides_the_answer_changes_the_fingerprint():
         {**base, "authorization": 1},
         {**base, "authorization": 2},
     ]
-    prints = [sources_fingerprint(**variant) for variant in variants]
-    assert all(len(print_) == 64 for print_ in prints)
-    assert all(one != other for one, other in combinations(prints, 2))
+    fingerprints = [sources_fingerprint(**variant) for variant in variants]
+    assert all(len(one) == 64 for one in fingerprints)
+    assert all(one != other for one, other in combinations(fingerprints, 2))

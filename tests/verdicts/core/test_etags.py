@@ -1,10 +1,10 @@
 import pytest
 
-from verdicts.core.etags import has_it
+from verdicts.core.etags import etag_matches
 
 
 @pytest.mark.parametrize(
-    ("header", "answer"),
+    ("header", "matches"),
     [
         ("", False),
         ('"a"', True),
@@ -17,5 +17,5 @@ from verdicts.core.etags import has_it
         ('"b,"a"', False),
     ],
 )
-def test_who_has_it(header, answer):
-    assert has_it(header, '"a"') is answer
+def test_if_none_match(header, matches):
+    assert etag_matches(header, '"a"') is matches

@@ -25,7 +25,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_the_prompt_explains_all_that_its_tier_promises(tier):
+def test_the_prompt_covers_its_tiers_labels_and_fields(tier):
     prompt = build_verdict_prompt(tier, "Should I?")
     assert all(f"{label}:" in prompt for label in LABELS)
     assert all((f"{name}: " in prompt) == (tier != "quick") for name in DIMENSIONS)
@@ -33,7 +33,7 @@ def test_the_prompt_explains_all_that_its_tier_promises(tier):
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_the_answer_described_has_the_fields_of_the_tier(tier):
+def test_the_described_answer_has_the_tiers_fields(tier):
     lines = build_verdict_prompt(tier, "Should I?").splitlines()
     shape = lines[lines.index("Answer with one JSON object of this form and nothing else:") + 1]
     described = json.loads(shape.replace(", …", ""))
@@ -60,7 +60,7 @@ def fenced(prompt: str) -> str:
 
 @pytest.mark.parametrize("query", HOSTILE)
 @pytest.mark.parametrize("tier", TIERS)
-def test_a_hostile_query_stays_inside_its_fence(tier, query):
+def test_prompt_injection_stays_inside_the_fence(tier, query):
     prompt = build_verdict_prompt(tier, query)
     assert len(prompt.splitlines()) == len(build_verdict_prompt(tier, "x").splitlines())
     assert json.loads(fenced(prompt)) == query
@@ -81,7 +81,7 @@ def test_the_same_arguments_give_the_same_bytes():
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_the_fingerprint_is_of_the_template_as_it_is_sent(tier):
+def test_the_hash_is_of_the_template_as_sent(tier):
     template = build_verdict_prompt(tier, "x").replace('"x"', "{query}")
     assert template_sha256(tier) == sha256(template.encode()).hexdigest()
 
@@ -93,16 +93,16 @@ def test_the_fingerprint_is_of_the_template_as_it_is_sent(tier):
         ("\ttabs and\n\nblank lines ", "\ttabs and\n\nblank lines "),
         ("x", "x"),
         ("🍁" * MAX_QUERY, "🍁" * MAX_QUERY),
-        # 4,001 characters until the line ends are one each.
+        # 4,001 characters before CRLF becomes LF.
         ("\r\n" + "x" * (MAX_QUERY - 1), "\n" + "x" * (MAX_QUERY - 1)),
     ],
 )
-def test_a_query_is_kept_as_it_is_but_for_its_line_ends(text, query):
+def test_cleaning_changes_only_line_endings(text, query):
     assert clean_query(text) == query
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "message"),
     [
         ("", "Describe the idea"),
         (" \r\n\t", "Describe the idea"),
@@ -115,14 +115,14 @@ def test_a_query_is_kept_as_it_is_but_for_its_line_ends(text, query):
         ("a\ud800", "Character 2 (U+D800)"),
     ],
 )
-def test_a_query_that_breaks_a_rule_is_refused_with_a_sentence(text, sentence):
-    with pytest.raises(QueryError) as caught:
+def test_an_invalid_query_is_rejected_with_a_message(text, message):
+    with pytest.raises(QueryError) as raised:
         clean_query(text)
-    assert sentence in str(caught.value)
+    assert message in str(raised.value)
 
 
 @given(st.text(st.characters(codec=None), max_size=50))
-def test_a_clean_query_is_clean(text):
+def test_cleaning_is_idempotent(text):
     try:
         query = clean_query(text)
     except QueryError:

@@ -10,7 +10,7 @@ MODEL = "gemini-2.5-flash"
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_the_lock_is_greedy_with_a_derived_seed(tier):
+def test_a_locked_request_samples_greedily_with_a_derived_seed(tier):
     request = locked_request(model=MODEL, tier=tier, query="Should I?")
     config = request.config
     assert config["temperature"] == 0.0
@@ -21,7 +21,7 @@ def test_the_lock_is_greedy_with_a_derived_seed(tier):
     assert request.prompt == build_verdict_prompt(tier, "Should I?")
 
 
-def test_the_same_question_is_the_same_request():
+def test_equal_inputs_give_equal_requests():
     one, other = (locked_request(model=MODEL, tier="full", query="Should I?") for _ in range(2))
     assert one == other
     assert canonical_config(one.config) == canonical_config(other.config)
@@ -37,13 +37,13 @@ def test_the_same_question_is_the_same_request():
         {"authorization": 1},
     ],
 )
-def test_whatever_decides_the_answer_changes_the_seed(change):
+def test_every_input_of_the_answer_changes_the_seed(change):
     base = {"model": MODEL, "tier": "full", "query": "Should I?"}
     seeds = {locked_request(**base).applied.seed, locked_request(**{**base, **change}).applied.seed}
     assert len(seeds) == 2
 
 
-def test_an_override_reaches_only_the_request_that_takes_one():
+def test_overrides_are_sent_and_recorded():
     request = build_request(
         model=MODEL,
         tier="quick",

@@ -31,7 +31,7 @@ def test_the_body_has_the_documents_keys():
     }
 
 
-def test_a_regeneration_says_why():
+def test_a_regeneration_has_a_reason_and_the_emailed_label():
     body = json.loads(rendered(comparison=Comparison("RED")).body)
     assert (body["regen"], body["regen_reason"]) == (True, "cache_miss")
     assert body["divergence"]["emailed_verdict"] == "RED"
@@ -42,18 +42,18 @@ def test_the_etag_changes_with_the_body():
     assert rendered().etag != rendered(refunded_at=AT).etag
 
 
-def test_the_order_of_the_keys_is_ours_and_not_the_databases():
+def test_the_key_order_is_independent_of_the_database():
     payload = {"zeal": {"b": 1, "a": [{"d": 1, "c": 2}]}, **complete("strategy")}
-    turned = json.loads(json.dumps(payload, sort_keys=True))
-    assert rendered(payload=payload) == rendered(payload=turned)
-    body = json.loads(rendered(payload=turned).body)
+    reordered = json.loads(json.dumps(payload, sort_keys=True))
+    assert rendered(payload=payload) == rendered(payload=reordered)
+    body = json.loads(rendered(payload=reordered).body)
     assert list(body["verdict"]) == ["verdict", "summary", "breakdown", "strategy", "zeal"]
     assert body["verdict"] == payload
 
 
-def test_the_fingerprint_is_of_the_text_and_not_of_its_order():
+def test_the_fingerprint_ignores_key_order():
     payload = complete("full")
-    turned = dict(reversed(payload.items()))
-    assert fingerprint(payload) == fingerprint(turned)
-    turned["summary"] += "!"
-    assert fingerprint(payload) != fingerprint(turned)
+    reordered = dict(reversed(payload.items()))
+    assert fingerprint(payload) == fingerprint(reordered)
+    reordered["summary"] += "!"
+    assert fingerprint(payload) != fingerprint(reordered)

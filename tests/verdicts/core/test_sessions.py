@@ -19,13 +19,13 @@ anything = st.recursive(
 )
 
 
-def test_a_sessions_number_is_the_same_for_ever():
-    """It is a key in the database: another one would make a miss of every answer."""
+def test_session_numbers_are_stable():
+    """They are stored as index keys: other numbers would make every lookup miss."""
     assert session_number("cs_test_a1B2c3D4e5") == 6514598258332515093
     assert 0 <= session_number("cs_live_" + "z" * 200) < 2**63
 
 
-def test_a_session_of_ours_is_read_whole():
+def test_every_field_of_a_session_is_read():
     assert read_session(session_object()) == CheckoutSession(
         id="cs_test_a1B2c3D4e5",
         tier="full",
@@ -42,7 +42,7 @@ def test_a_session_of_ours_is_read_whole():
 
 
 @given(st.text(min_size=1, max_size=4_000))
-def test_a_query_survives_its_metadata(text):
+def test_a_query_round_trips_through_metadata(text):
     try:
         query = clean_query(text)
     except QueryError:
@@ -55,11 +55,11 @@ def test_a_query_survives_its_metadata(text):
 
 def test_the_longest_query_fills_all_chunks():
     assert list(metadata("full", "🍁" * 4_000)) == ["tier", *(f"query_{n}" for n in range(8))]
-    with pytest.raises(ValueError, match="never cleaned"):
+    with pytest.raises(ValueError, match="clean_query was not called"):
         metadata("full", "x" * 4_001)
 
 
-def test_the_query_of_a_session_made_elsewhere_is_a_custom_field():
+def test_the_query_can_be_a_custom_field():
     fields = [
         {"key": "colour", "text": {"value": "red"}},
         {"key": "query", "text": {"value": "A bakery?\r\nReally?"}},
@@ -69,7 +69,7 @@ def test_the_query_of_a_session_made_elsewhere_is_a_custom_field():
 
 
 @pytest.mark.parametrize("session_id", ["cs_test_short", None, 7, ["cs_test_a1B2c3D4e5"]])
-def test_what_is_no_session_is_none(session_id):
+def test_other_objects_are_none(session_id):
     assert read_session(session_object(id=session_id)) is None
     assert read_session([session_object()]) is None
 
@@ -85,13 +85,13 @@ def test_what_is_no_session_is_none(session_id):
         ({"tier": "full", "query_0": "\x00"}, "full", None),
     ],
 )
-def test_what_metadata_does_not_say_is_not_known(metadata, tier, query):
+def test_invalid_metadata_is_treated_as_absent(metadata, tier, query):
     session = read_session(session_object(metadata=metadata))
     assert (session.tier, session.query) == (tier, query)
 
 
 @pytest.mark.parametrize("odd", ["\0", "pi\ud800", "x" * 256, "a b", ""])
-def test_words_that_are_none_are_not_taken(odd):
+def test_malformed_identifiers_are_treated_as_absent(odd):
     session = read_session(session_object(currency=odd, payment_intent=odd))
     assert (session.currency, session.payment_intent) == ("", "")
 
@@ -107,17 +107,17 @@ def test_words_that_are_none_are_not_taken(odd):
         (7, ""),
     ],
 )
-def test_only_an_address_is_an_email(email, kept):
+def test_only_a_valid_address_is_kept(email, kept):
     raw = session_object(customer_details={"email": email}, customer_email=None)
     assert read_session(raw).email == kept
 
 
-def test_an_expanded_payment_intent_is_its_id():
+def test_an_expanded_payment_intent_is_read_as_its_id():
     assert read_session(session_object(payment_intent={"id": "pi_9"})).payment_intent == "pi_9"
 
 
 @given(st.dictionaries(st.sampled_from(list(session_object())), anything), anything)
-def test_no_object_however_odd_raises(changes, other):
+def test_arbitrary_objects_never_raise(changes, other):
     read_session(session_object(**changes))
     read_session(other)
 
@@ -135,5 +135,5 @@ def test_no_object_however_odd_raises(changes, other):
         ("", False),
     ],
 )
-def test_session_ids_are_checked_by_form(text, valid):
+def test_session_id_format(text, valid):
     assert is_session_id(text) is valid

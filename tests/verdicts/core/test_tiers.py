@@ -7,7 +7,7 @@ from tests.support.verdict_payloads import complete, required_paths
 from verdicts.core.tiers import TIER, Price, price_list
 
 
-def test_what_is_for_sale_is_what_the_gate_knows():
+def test_the_products_are_the_gates_tiers():
     assert tuple(TIER) == TIERS
     assert all(TIER[name].name == name for name in TIERS)
 
@@ -22,7 +22,7 @@ def test_the_full_breakdown_costs_five_dollars_whatever_the_settings():
     }
 
 
-def test_each_tier_promises_its_fields():
+def test_each_tier_has_its_fields():
     assert [TIER[name].fields for name in TIERS] == [
         ("verdict", "summary"),
         ("verdict", "summary", "breakdown"),
@@ -36,7 +36,7 @@ def test_cents_are_always_shown():
 
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("label", LABELS)
-def test_the_schema_takes_what_the_gate_takes(tier, label):
+def test_the_schema_accepts_what_the_gate_accepts(tier, label):
     payload = complete(tier, label)
     jsonschema.validate(payload, TIER[tier].schema)
     assert crosscheck(payload, tier).approved

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from verdicts.core.errors import ModelBusy, ModelFull, ModelRefused, ModelRetired
+from verdicts.core.errors import ModelBusy, ModelQuotaExhausted, ModelRefused, ModelRetired
 from verdicts.core.request_config import locked_request
 from verdicts.generation.client import Endpoint, generate
 
@@ -53,7 +53,7 @@ def test_a_quota_that_stays_exhausted_is_reported_as_such(sandbox, endpoint):
 
 def test_a_call_that_may_not_wait_for_quota_returns_at_once(sandbox, endpoint):
     sandbox.fault("gemini", "rate_limited")
-    with pytest.raises(ModelFull):
+    with pytest.raises(ModelQuotaExhausted):
         generate(REQUEST, endpoint, lambda: nullcontext(False))
     assert len(sandbox.requests("gemini")) == 1
 

@@ -1,19 +1,23 @@
 import pytest
 
-from verdicts.http.concurrency_limit import Slots
+from verdicts.http.concurrency_limit import ConcurrencyLimit
 
 
-def test_so_many_and_no_more():
-    slots = Slots()
-    with slots.take(of=2) as first, slots.take(of=2) as second, slots.take(of=2) as third:
+def test_callers_over_the_limit_do_not_acquire():
+    limiter = ConcurrencyLimit()
+    with (
+        limiter.acquire(limit=2) as first,
+        limiter.acquire(limit=2) as second,
+        limiter.acquire(limit=2) as third,
+    ):
         assert (first, second, third) == (True, True, False)
-        assert slots.taken == 2
-    assert slots.taken == 0
+        assert limiter.in_use == 2
+    assert limiter.in_use == 0
 
 
-def test_an_error_gives_the_place_back():
-    slots = Slots()
-    with pytest.raises(RuntimeError), slots.take(of=1):
+def test_an_exception_releases():
+    limiter = ConcurrencyLimit()
+    with pytest.raises(RuntimeError), limiter.acquire(limit=1):
         raise RuntimeError
-    with slots.take(of=1) as free:
-        assert free
+    with limiter.acquire(limit=1) as acquired:
+        assert acquired

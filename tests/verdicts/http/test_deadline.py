@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from verdicts.http.deadline import loop, within
+from verdicts.http.deadline import event_loop, run_with_deadline
 
 
 async def answer(seconds: float = 0.0) -> str:
@@ -12,12 +12,12 @@ async def answer(seconds: float = 0.0) -> str:
     return threading.current_thread().name
 
 
-def test_the_call_runs_on_the_loop_of_this_process():
-    assert within(5, answer()) == "outside"
-    assert loop() is loop()
+def test_calls_run_on_one_loop_per_process():
+    assert run_with_deadline(5, answer()) == "http-clients"
+    assert event_loop() is event_loop()
 
 
-def test_a_call_is_cancelled_when_its_time_is_up():
+def test_a_call_is_cancelled_at_its_deadline():
     cancelled = threading.Event()
 
     async def stubborn() -> None:
@@ -28,36 +28,36 @@ def test_a_call_is_cancelled_when_its_time_is_up():
             raise
 
     with pytest.raises(TimeoutError):
-        within(0.05, stubborn())
+        run_with_deadline(0.05, stubborn())
     assert cancelled.wait(5)
 
 
-def test_a_loop_that_others_keep_busy_holds_nobody_for_ever(monkeypatch):
+def test_a_blocked_loop_does_not_delay_a_timeout(monkeypatch):
     monkeypatch.setattr("verdicts.http.deadline.GRACE", 0.05)
-    given_up = threading.Event()
+    timed_out = threading.Event()
 
     async def blocks() -> bool:
-        return given_up.wait(30)  # as no coroutine should
+        return timed_out.wait(30)  # blocks the loop, as no coroutine should
 
     with pytest.raises(TimeoutError):
-        within(0.05, blocks())
-    given_up.set()
-    assert within(5, answer()) == "outside"
+        run_with_deadline(0.05, blocks())
+    timed_out.set()
+    assert run_with_deadline(5, answer()) == "http-clients"
 
 
-def test_an_error_of_the_call_is_the_callers():
+def test_an_exception_of_the_call_reaches_the_caller():
     async def fail() -> None:
         raise LookupError("gone")
 
     with pytest.raises(LookupError, match="gone"):
-        within(5, fail())
+        run_with_deadline(5, fail())
 
 
-def test_a_forked_child_starts_a_loop_of_its_own():
-    within(5, answer())  # there is one in this process already
+def test_a_forked_child_starts_its_own_loop():
+    run_with_deadline(5, answer())  # this process has a loop now
     context = multiprocessing.get_context("fork")
     results = context.Queue()
-    child = context.Process(target=lambda: results.put(within(5, answer())))
+    child = context.Process(target=lambda: results.put(run_with_deadline(5, answer())))
     child.start()
-    assert results.get(timeout=10) == "outside"
+    assert results.get(timeout=10) == "http-clients"
     child.join(10)

@@ -1,17 +1,17 @@
 import pytest
 
 from drill.sites.live_site import free_port
-from verdicts.core.errors import SiteAway
+from verdicts.core.errors import SiteUnreachable
 from verdicts.http.plain_http import Reply, request
 
 
-def test_an_answer_is_its_status_and_its_object(sandbox):
+def test_a_reply_has_status_body_and_headers(sandbox):
     reply = request("GET", f"{sandbox.url}/_control/health", deadline=10)
     assert (reply.status, reply.body["ok"]) == (200, True)
     assert reply.headers["content-type"].startswith("application/json")
 
 
-def test_what_is_sent_arrives_and_a_refusal_is_an_answer(sandbox):
+def test_json_is_sent_and_an_error_status_is_a_reply(sandbox):
     rule = {"target": "gemini", "fault": "slow"}
     url = f"{sandbox.url}/_control/faults"
     assert request("POST", url, deadline=10, sent=rule).status == 201
@@ -33,18 +33,18 @@ def test_a_redirect_is_not_followed(sandbox):
     assert reply.status == 303
 
 
-def test_a_server_that_never_comes_to_an_end_is_left(sandbox):
+def test_a_dribbling_server_is_abandoned_at_the_deadline(sandbox):
     sandbox.fault("stripe", "dribble")
-    with pytest.raises(SiteAway, match="no answer within 1 s"):
+    with pytest.raises(SiteUnreachable, match="no response within 1 s"):
         request("GET", f"{sandbox.url}/v1/checkout/sessions", deadline=1)
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:{port}/", "http://:0/", "nonsense"])
-def test_an_address_at_which_nobody_is(address):
-    with pytest.raises(SiteAway, match="not to be reached"):
+def test_an_unreachable_address_raises(address):
+    with pytest.raises(SiteUnreachable, match="unreachable"):
         request("GET", address.format(port=free_port()), deadline=10)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "3", "[" * 100_000])
-def test_what_is_no_object_is_an_empty_one(text):
+def test_a_body_that_is_not_an_object_is_read_as_empty(text):
     assert Reply(200, {}, text).body == {}

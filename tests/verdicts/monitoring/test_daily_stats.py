@@ -60,11 +60,11 @@ def test_to_count_again_changes_nothing_but_what_changed(house):
 
 def test_hits_are_nobodys_to_count_again(house):
     today = timezone.now().date()
-    before = DayCount.objects.filter(name__in=DayCount.AS_IT_HAPPENS).count()
+    before = DayCount.objects.filter(name__in=DayCount.LIVE_COUNTS).count()
     DayCount.objects.create(day=today, name="hit", count=7)
     roll_up(today)
     assert figures(1).sum("hit") == 7
-    assert DayCount.objects.filter(name__in=DayCount.AS_IT_HAPPENS).count() == before + 1
+    assert DayCount.objects.filter(name__in=DayCount.LIVE_COUNTS).count() == before + 1
 
 
 def test_other_days_stay_as_they_were(house):

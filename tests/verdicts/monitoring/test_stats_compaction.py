@@ -47,17 +47,17 @@ def test_to_add_up_again_changes_nothing_but_what_has_grown_old(past, today):
     before = hits_ever()
     assert add_up_old_days() == 1
     assert hits_ever() == before
-    assert DayCount.objects.filter(day=DayCount.LONG_AGO).count() == 2
+    assert DayCount.objects.filter(day=DayCount.COMPACTED_DAY).count() == 2
 
 
 def test_the_days_that_are_looked_at_stay_as_they_were(past, today):
     before = Counter(figures(90).total)
     add_up_old_days()
     assert figures(90).total == before
-    kept = DayCount.objects.exclude(day=DayCount.LONG_AGO).order_by("day").first()
+    kept = DayCount.objects.exclude(day=DayCount.COMPACTED_DAY).order_by("day").first()
     assert kept.day == today - timedelta(days=KEPT_DAYS)
 
 
 def test_the_sweep_does_it(past):
     sweep()
-    assert DayCount.objects.filter(day=DayCount.LONG_AGO).exists()
+    assert DayCount.objects.filter(day=DayCount.COMPACTED_DAY).exists()

@@ -8,7 +8,7 @@ def test_the_landing_page_offers_the_three_tiers_with_their_prices(client):
     page = client.get("/").content.decode()
     for tier in TIER.values():
         assert tier.title in page
-        assert all(line in page for line in tier.promise)
+        assert all(line in page for line in tier.features)
     assert all(price in page for price in ("CA$2.00", "CA$5.00", "CA$15.00"))
     assert "SANDBOX" in page
 

@@ -103,4 +103,4 @@ def test_a_slot_is_released_after_success_and_after_failure(sandbox, settings):
     for _ in range(settings.SERVING.checkouts + 1):
         with pytest.raises(PaymentsBusy):
             start_checkout(account=stripe_account(), tier="quick", query="Should I?")
-    assert checkout.in_progress.taken == 0
+    assert checkout.in_progress.in_use == 0

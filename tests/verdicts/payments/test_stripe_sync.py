@@ -13,7 +13,7 @@ from verdicts.payments import rate_limit, stripe_sync
 from verdicts.payments.checkout import start_checkout
 from verdicts.payments.client import Event, retrieve_session
 from verdicts.payments.events import receive
-from verdicts.payments.rate_limit import PER_MINUTE, allowed, forget_old, network
+from verdicts.payments.rate_limit import PER_MINUTE, allowed, client_network, forget_old
 
 pytestmark = pytest.mark.django_db
 HOUR = 3600
@@ -179,12 +179,12 @@ def test_a_host_with_a_slow_clock_does_not_reset_the_count(db, monkeypatch):
     ],
 )
 def test_addresses_of_one_network_share_a_limit(one, other):
-    assert network(one) == network(other)
+    assert client_network(one) == client_network(other)
 
 
 @pytest.mark.parametrize("odd", ["", "unknown", "2001:db8:1::1", "192.0.2.2"])
 def test_addresses_of_other_networks_have_their_own_limit(odd):
-    assert network(odd) != network("2001:db8::1")
+    assert client_network(odd) != client_network("2001:db8::1")
 
 
 def test_readers_above_the_concurrency_limit_cause_no_stripe_call(

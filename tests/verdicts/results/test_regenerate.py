@@ -225,18 +225,18 @@ def test_without_a_slot_no_attempt_is_counted(ask, sandbox, missed, settings, mo
     assert (order.regens, order.regen_at) == (0, None)
     monkeypatch.setattr(in_progress, "taken", 0)
     assert ask(order.session_id).status_code == 200
-    assert in_progress.taken == 0
+    assert in_progress.in_use == 0
 
 
 def test_while_a_reader_waits_for_quota_no_other_calls_the_model(ask, sandbox, missed, monkeypatch):
     order = missed("quick")
-    monkeypatch.setattr(waiting_for_quota, "taken", 1)
+    monkeypatch.setattr(waiting_for_quota, "in_use", 1)
     answer = ask(order.session_id)
     assert (answer.status_code, answer.json()["status"]) == (202, "regenerating")
     order.refresh_from_db()
     assert (order.regens, order.regen_at) == (0, None)
     assert sandbox.requests("gemini") == []
-    monkeypatch.setattr(waiting_for_quota, "taken", 0)
+    monkeypatch.setattr(waiting_for_quota, "in_use", 0)
     assert ask(order.session_id).status_code == 200
 
 
@@ -245,7 +245,7 @@ def test_an_exhausted_quota_gives_the_claim_back(ask, sandbox, missed, settings)
     sandbox.fault("gemini", "rate_limited")
 
     def behind_another(request):
-        with waiting_for_quota.take(of=1):
+        with waiting_for_quota.acquire(limit=1):
             return clients.ask_model_again(request)
 
     outcome = regenerate(order, model=settings.ORACLE_MODEL, ask=behind_another)
@@ -255,7 +255,7 @@ def test_an_exhausted_quota_gives_the_claim_back(ask, sandbox, missed, settings)
     order.refresh_from_db()
     assert (order.regens, order.regen_at, order.regen_until) == (0, None, None)
     assert ask(order.session_id).status_code == 200
-    assert waiting_for_quota.taken == 0
+    assert waiting_for_quota.in_use == 0
 
 
 def test_a_slot_is_always_released(missed, settings):
@@ -264,7 +264,7 @@ def test_a_slot_is_always_released(missed, settings):
 
     with pytest.raises(RuntimeError):
         regenerate(missed("quick"), model=settings.ORACLE_MODEL, ask=die)
-    assert in_progress.taken == 0
+    assert in_progress.in_use == 0
 
 
 @pytest.mark.parametrize("fault", ["", "contradictory"])

@@ -94,7 +94,7 @@ def _residual(tier: str, probes: "QuerySet[DeterminismProbe]") -> Residual:
         chart=rates_chart(
             f"Residual rate, {tier}",
             [_rate(one) for one in newest[SHOWN - 1 :: -1]],
-            line=ALERT_RATE,
+            threshold=ALERT_RATE,
         ),
         older=len(newest) > SHOWN,
     )

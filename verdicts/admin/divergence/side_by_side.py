@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from audit.core.vocabulary import TierName
 from audit.models import DivergenceEvent
-from verdicts.core.presentation import Readable, readable
+from verdicts.core.presentation import PresentedVerdict, present
 from verdicts.models import Verdict
 
 _WORDS: Final = re.compile(r"\s+|[^\s]+")
@@ -43,11 +43,11 @@ def side_by_side(
     if original is None or regen is None or not original.payload or not regen.payload:
         return []
     tier = cast("TierName", event.tier)
-    was, now = readable(tier, original.payload), readable(tier, regen.payload)
+    was, now = present(tier, original.payload), present(tier, regen.payload)
     return list(_pairs(was, now))
 
 
-def _pairs(was: Readable, now: Readable) -> Iterator[Pair]:
+def _pairs(was: PresentedVerdict, now: PresentedVerdict) -> Iterator[Pair]:
     yield _pair("Verdict", was.summary, now.summary, (was.label, now.label))
     for before, after in zip(was.dimensions, now.dimensions, strict=True):
         labels = (before.label, after.label)

@@ -7,7 +7,15 @@ from typing import Any, Final
 from audit.core.tmm import OMEGA
 from audit.core.vocabulary import TIERS
 from audit.variance import ALERT_RATE, DIVERGED, MIN_CHECKED, Variance
-from verdicts.core.charts.columns import LEFT, WIDTH, Columns, Tick, bars, by_day, columns
+from verdicts.core.charts.columns import (
+    LEFT,
+    WIDTH,
+    ColumnChart,
+    Tick,
+    column_chart,
+    columns_by_day,
+    ranked_bars,
+)
 from verdicts.core.formatting import format_amount
 from verdicts.monitoring.daily_stats import BUCKETS, Figures
 
@@ -26,8 +34,8 @@ def figures_page(found: Figures) -> dict[str, Any]:
         "cards": cards(found),
         "charts": [orders(found), answers(found), divergences(found), scores(found)],
         "tiers": tiers(found),
-        "causes": bars(found.by_key("cause")),
-        "flags": bars(dict(found.by_key("flag").most_common(8))),
+        "causes": ranked_bars(found.by_key("cause")),
+        "flags": ranked_bars(dict(found.by_key("flag").most_common(8))),
         "variance": spread(found.variance),
     }
 
@@ -62,37 +70,37 @@ def _compared(found: Figures, tier: str = "") -> tuple[int, int]:
     return sum(counts[level] for level in DIVERGED), sum(counts.values())
 
 
-def orders(found: Figures) -> Columns:
+def orders(found: Figures) -> ColumnChart:
     series: dict[str, list[int]] = {tier: found.series("order", tier=tier) for tier in TIERS}
-    return by_day("Orders paid, by tier", found.days, series, ["one", "two", "three"])
+    return columns_by_day("Orders paid, by tier", found.days, series, ["one", "two", "three"])
 
 
-def answers(found: Figures) -> Columns:
+def answers(found: Figures) -> ColumnChart:
     series = {
         "from the cache": found.series("hit"),
         "regenerated": found.series("regen call"),
     }
-    return by_day("Answers to readers", found.days, series, ["one", "warn"])
+    return columns_by_day("Answers to readers", found.days, series, ["one", "warn"])
 
 
-def divergences(found: Figures) -> Columns:
+def divergences(found: Figures) -> ColumnChart:
     series = {level: found.series("divergence", key=level) for level in _LEVELS}
     tones = ["good", "warn", "bad"]
-    return by_day("Regenerations compared, by level", found.days, series, tones)
+    return columns_by_day("Regenerations compared, by level", found.days, series, tones)
 
 
-def scores(found: Figures) -> Columns:
+def scores(found: Figures) -> ColumnChart:
     """How the gate's scores are spread, with its threshold."""
     counts: Counter[str] = found.by_key("score")
     places = ["below 0"] + [f"{at / BUCKETS:.2f}" for at in range(BUCKETS)] + ["1.00"]
     values = [counts[str(at)] for at in range(-1, BUCKETS + 1)]
-    across = {0: "< 0", 11: "0.2", 26: "0.5", 41: "0.8", BUCKETS + 1: "1"}
-    chart = columns(
-        "Scores of the gate", places, {"checks": values}, ["one"], across, heading="score from"
+    x_ticks = {0: "< 0", 11: "0.2", 26: "0.5", 41: "0.8", BUCKETS + 1: "1"}
+    chart = column_chart(
+        "Scores of the gate", places, {"checks": values}, ["one"], x_ticks, heading="score from"
     )
     step = (WIDTH - LEFT) / len(places)
     at = round(LEFT + step * (1 + OMEGA * BUCKETS), 2)
-    return replace(chart, line=Tick(at, f"Ω {OMEGA:.3f}"))
+    return replace(chart, threshold=Tick(at, f"Ω {OMEGA:.3f}"))
 
 
 def tiers(found: Figures) -> list[list[str]]:

@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass, field
 
-from audit.core.marking import Fault, Line, Note, find_fault, lay_out, notes_of, visible
+from audit.core.annotation import (
+    JsonError,
+    Line,
+    Note,
+    annotate,
+    escape_invisible,
+    find_json_error,
+    notes_from,
+)
 from audit.core.parsing import parse
 from audit.models import CrosscheckLog, unescape_evidence
 
@@ -11,7 +19,7 @@ from audit.models import CrosscheckLog, unescape_evidence
 class Evidence:
     notes: list[Note]  # on the output as a whole
     lines: list[Line] = field(default_factory=list)
-    fault: Fault | None = None
+    fault: JsonError | None = None
     raw: str = ""
 
 
@@ -20,9 +28,9 @@ def read_evidence(check: CrosscheckLog) -> Evidence | None:
     if check.approved or check.evidence_purged_at:
         return None
     output = unescape_evidence(check.evidence)
-    notes = notes_of(check.contributions)
+    notes = notes_from(check.contributions)
     whole = [note for note in notes if note.where == "output"]
     payload = parse(output)
     if payload is None:
-        return Evidence(whole, fault=find_fault(output), raw=visible(output))
-    return Evidence(whole, lines=lay_out(payload, notes), raw=visible(output))
+        return Evidence(whole, fault=find_json_error(output), raw=escape_invisible(output))
+    return Evidence(whole, lines=annotate(payload, notes), raw=escape_invisible(output))

@@ -1,9 +1,10 @@
-"""Charts as plain geometry, written as SVG with the same figures as a table.
+"""Column and bar charts: geometry for an SVG, and the same numbers as a table.
 
-Pure: no I/O, no clock, no Django. No script and nothing from elsewhere; the
-colours are classes of whoever shows it, so that light and dark are both readable.
+Pure: no I/O, no clock, no Django. Needs no script and loads nothing. Colours are CSS classes
+that the embedding page defines, so that charts suit a light and a dark theme.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from html import escape
@@ -16,7 +17,12 @@ HEIGHT: Final = 190
 LEFT: Final = 44
 BOTTOM: Final = 22
 TOP: Final = 10
-_PLOT: Final = (WIDTH - LEFT, HEIGHT - TOP - BOTTOM)
+BASELINE: Final = HEIGHT - BOTTOM
+MAX_DAY_TICKS: Final = 6
+_PLOT_WIDTH: Final = WIDTH - LEFT
+_PLOT_HEIGHT: Final = BASELINE - TOP
+_COLUMN_SHARE: Final = 0.76  # of the distance between columns; the rest is the gutter
+_MIN_BOX_HEIGHT: Final = 1.5  # keeps a small count visible beside a large one
 
 
 class Box(NamedTuple):
@@ -35,130 +41,106 @@ class Tick(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """Stacked columns: one for each place on the axis."""
+class ColumnChart:
+    """Stacked columns, one per category on the x axis."""
 
     title: str
-    alternative: str
+    alt_text: str
     boxes: list[Box]
-    across: list[Tick]
-    upwards: list[Tick]
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
     legend: list[tuple[str, str, str]]  # name, tone, total
     header: list[str]
     rows: list[list[str]]
-    line: Tick | None = None
+    threshold: Tick | None = None
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
-    floor: int = HEIGHT - BOTTOM
+    baseline: int = BASELINE
     is_empty: bool = False
 
-    # A quarter of a year is hundreds of boxes and cells: a template's loop
-    # over them took longer than all the rest of the page.
+    # Rendered here and not in the template: a quarter of a year has hundreds of boxes and
+    # cells, and a template loop over them took longer than the rest of the page.
 
-    def drawn(self) -> str:
-        """The boxes as SVG, every word escaped."""
+    def boxes_svg(self) -> str:
+        """The boxes as SVG, all text escaped."""
         return "".join(map(_rect, self.boxes))
 
-    def told(self) -> str:
-        """The rows as HTML, every word escaped."""
+    def rows_html(self) -> str:
+        """The table's rows as HTML, all text escaped."""
         return "".join(map(_cells, self.rows))
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Bar:
     label: str
     count: str
     percent: float
-    tone: str
 
 
-def by_day(title: str, days: list[date], series: dict[str, list[int]], tones: list[str]) -> Columns:
-    """One column a day, a series on top of the other."""
+def columns_by_day(
+    title: str, days: list[date], series: dict[str, list[int]], tones: list[str]
+) -> ColumnChart:
+    """One column a day, its series stacked. The last day always has a tick."""
     labels = [format_chart_day(day) for day in days]
-    every = max(1, -(-len(days) // 6))
-    across = {place: labels[place] for place in range(len(days) - 1, -1, -every)}
-    return columns(title, labels, series, tones, across, heading="day")
+    every = max(1, -(-len(days) // MAX_DAY_TICKS))
+    x_ticks = {at: labels[at] for at in range(len(days) - 1, -1, -every)}
+    return column_chart(title, labels, series, tones, x_ticks, heading="day")
 
 
-def columns(
+def column_chart(
     title: str,
-    places: list[str],
+    categories: list[str],
     series: dict[str, list[int]],
     tones: list[str],
-    across: dict[int, str],
+    x_ticks: dict[int, str],
     *,
     heading: str,
-) -> Columns:
-    wide, high = _PLOT
-    step = wide / max(1, len(places))
-    totals = [sum(each[at] for each in series.values()) for at in range(len(places))]
-    top = nice(max(totals, default=0))
-    boxes = []
-    for at, place in enumerate(places):
-        floor = float(HEIGHT - BOTTOM)
-        for (name, counts), tone in zip(series.items(), tones, strict=True):
-            if counts[at]:
-                # Whatever happened can be seen, however much else did.
-                tall = max(1.5, counts[at] / top * high)
-                floor -= tall
-                label = f"{place}: {counts[at]:,} {name}"
-                boxes.append(
-                    Box(
-                        _r(LEFT + at * step + step * 0.12),
-                        _r(floor),
-                        _r(step * 0.76),
-                        _r(tall),
-                        tone,
-                        label,
-                    )
-                )
+) -> ColumnChart:
+    """`series` has a count for each category, `tones` a colour for each series, and `x_ticks`
+    a label for each category that gets one. `heading` names the categories in the table."""
+    columns = [
+        _Column(category, at, [counts[at] for counts in series.values()])
+        for at, category in enumerate(categories)
+    ]
+    step = _PLOT_WIDTH / max(1, len(categories))
+    top = round_up_axis(max((column.total for column in columns), default=0))
+    named = list(zip(series, tones, strict=True))
     sums = {name: sum(counts) for name, counts in series.items()}
-    told = ", ".join(f"{total:,} {name}" for name, total in sums.items())
-    return Columns(
+    summary = ", ".join(f"{total:,} {name}" for name, total in sums.items())
+    return ColumnChart(
         title=title,
-        alternative=f"{title}: {told}.",
-        boxes=boxes,
-        across=[
-            # The last one would not fit under the middle of its column.
-            Tick(WIDTH, label, "end")
-            if at == len(places) - 1
-            else Tick(_r(LEFT + at * step + step / 2), label)
-            for at, label in across.items()
-        ],
-        upwards=[
-            Tick(_r(HEIGHT - BOTTOM - share * high), f"{top * share:,.0f}")
+        alt_text=f"{title}: {summary}.",
+        boxes=[box for column in columns for box in _stack(column, named, step, top)],
+        x_ticks=[_x_tick(at, label, step, len(categories)) for at, label in x_ticks.items()],
+        y_ticks=[
+            Tick(_r(BASELINE - share * _PLOT_HEIGHT), f"{top * share:,.0f}")
             for share in ((0, 0.5, 1) if top > 1 else (0, 1))
         ],
-        legend=[(name, tone, f"{sums[name]:,}") for name, tone in zip(series, tones, strict=True)],
+        legend=[(name, tone, f"{sums[name]:,}") for name, tone in named],
         header=[heading, *series],
         rows=[
-            [place, *(f"{counts[at]:,}" for counts in series.values())]
-            for at, place in enumerate(places)
-            if totals[at]
+            [column.category, *(f"{count:,}" for count in column.counts)]
+            for column in columns
+            if column.total
         ],
-        is_empty=not any(totals),
+        is_empty=not any(sums.values()),
     )
 
 
-def bars(counts: dict[str, int], tones: dict[str, str] | None = None) -> list[Row]:
-    """Rows as long as they are many, the most first."""
-    most = max(counts.values(), default=0)
+def ranked_bars(counts: dict[str, int]) -> list[Bar]:
+    """The counts above zero as bars, longest first."""
+    longest = max(counts.values(), default=0)
     ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return [
-        Row(
-            name.replace("_", " "),
-            f"{count:,}",
-            _r(100 * count / most) if most else 0,
-            (tones or {}).get(name, "one"),
-        )
+        Bar(name.replace("_", " "), f"{count:,}", _r(100 * count / longest))
         for name, count in ranked
         if count
     ]
 
 
-def nice(number: int) -> int:
-    """The next round figure, to end an axis with."""
+def round_up_axis(number: int) -> int:
+    """The next round number, as the end of an axis."""
     if number <= 2:
         return max(1, number)
     step = 1
@@ -169,9 +151,39 @@ def nice(number: int) -> int:
         step *= 10
 
 
+class _Column(NamedTuple):
+    category: str
+    at: int
+    counts: list[int]  # one per series
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts)
+
+
+def _stack(column: _Column, named: list[tuple[str, str]], step: float, top: int) -> Iterator[Box]:
+    """The column's boxes, upwards from the baseline."""
+    y = float(BASELINE)
+    x, width = LEFT + step * (column.at + (1 - _COLUMN_SHARE) / 2), step * _COLUMN_SHARE
+    for (name, tone), count in zip(named, column.counts, strict=True):
+        if count:
+            height = max(_MIN_BOX_HEIGHT, count / top * _PLOT_HEIGHT)
+            y -= height
+            title = f"{column.category}: {count:,} {name}"
+            yield Box(_r(x), _r(y), _r(width), _r(height), tone, title)
+
+
+def _x_tick(at: int, label: str, step: float, categories: int) -> Tick:
+    if at == categories - 1:  # centred below the last column it would be cut off
+        return Tick(WIDTH, label, "end")
+    return Tick(_r(LEFT + (at + 0.5) * step), label)
+
+
 def _rect(box: Box) -> str:
-    place = f'x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}"'
-    return f'<rect class="t-{escape(box.tone)}" {place}><title>{escape(box.title)}</title></rect>'
+    geometry = f'x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}"'
+    return (
+        f'<rect class="t-{escape(box.tone)}" {geometry}><title>{escape(box.title)}</title></rect>'
+    )
 
 
 def _cells(row: list[str]) -> str:

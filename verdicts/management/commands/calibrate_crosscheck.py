@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.template.loader import render_to_string
 
-from audit.core.calibration.corpus import CorpusError, Entry, as_line, entries
+from audit.core.calibration.corpus import CorpusError, Entry, read_entries, to_line
 from audit.core.calibration.summary import Calibration
 from audit.core.crosscheck import crosscheck
 from audit.core.mutations.kinds import Kind, mutants
@@ -22,7 +22,7 @@ from audit.core.parsing import parse
 from audit.management.calibration_report import report
 from audit.management.mutation_report import report as mutation_report
 from audit.management.terminal import ProgressBar
-from verdicts.core.charts.scores import score_plot
+from verdicts.core.charts.scores import score_chart
 from verdicts.review.reviewed_outputs import labelled
 
 BAD_USAGE: Final = 2
@@ -145,7 +145,7 @@ def _mutate(source: Iterator[Entry], share: Share, found: Calibration, out: Path
                 tallies.setdefault(kind, Tally()).add(decision, tier)
                 found.add(decision, kind.should_pass)
                 if file:
-                    file.write(as_line(Entry(tier, text, kind.should_pass), damage=kind.name))
+                    file.write(to_line(Entry(tier, text, kind.should_pass), mutation=kind.name))
                 tick(found.checked, share())
         if not good:
             sentence = f"There is no good verdict to damage: {left_out:,} rejected, flagged or bad."
@@ -159,10 +159,10 @@ def _opened(name: str) -> Iterator[tuple[Iterator[Entry], Share]]:
     """The corpus line by line; what cannot be read is bad usage, whenever it shows."""
     try:
         if name == "-":
-            yield entries(sys.stdin), lambda: None
+            yield read_entries(sys.stdin), lambda: None
         else:
             with open(name, encoding="utf-8") as file:  # noqa: PTH123 - streamed, like stdin
-                yield entries(file), _share(file)
+                yield read_entries(file), _share(file)
     except CorpusError as error:
         raise CommandError(f"{error}.", returncode=BAD_USAGE) from None
     except (OSError, UnicodeDecodeError) as error:
@@ -199,7 +199,7 @@ def _new_file(target: Path | None) -> Iterator[TextIO | None]:
 
 def _draw(target: Path, found: Calibration) -> None:
     told = f"{found.checked:,} checked, {found.approved:,} approved"
-    svg = render_to_string("calibration.svg", {"chart": score_plot(found), "told": told})
+    svg = render_to_string("calibration.svg", {"chart": score_chart(found), "told": told})
     try:
         target.write_text(svg, encoding="utf-8")
     except OSError as error:

@@ -19,7 +19,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import ResolverMatch
 from rest_framework.request import Request
 
-from verdicts.core.etags import has_it
+from verdicts.core.etags import etag_matches
 from verdicts.models import CachedVerdict
 from verdicts.results.reader.lookup import CachedEntry
 from verdicts.results.reader.requests import PATH, CachedRead
@@ -58,7 +58,7 @@ class ResponseBuilder:
 
     def build(self, entry: CachedEntry, asked: CachedRead) -> Response:
         body, etag, _ = entry
-        unchanged = asked.if_none_match is not None and has_it(asked.if_none_match, etag)
+        unchanged = asked.if_none_match is not None and etag_matches(asked.if_none_match, etag)
         if unchanged:
             body = b""
         status, shared, tagged, measured = self._templates[asked.secure, unchanged]

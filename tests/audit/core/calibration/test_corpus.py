@@ -1,16 +1,16 @@
 import pytest
 
-from audit.core.calibration.corpus import CorpusError, Entry, as_line, entries
+from audit.core.calibration.corpus import CorpusError, Entry, read_entries, to_line
 
 
-def test_what_is_written_is_read_again_a_lone_surrogate_included():
+def test_an_entry_round_trips_even_with_a_lone_surrogate():
     entry = Entry("quick", '{"verdict": "\ud83d"}', should_pass=False)
-    line = as_line(entry, damage="lone surrogate or NUL")
+    line = to_line(entry, mutation="lone surrogate or NUL")
     assert line.isascii()
     assert line.count("\n") == 1
-    assert list(entries([line, "\n"])) == [entry]
+    assert list(read_entries([line, "\n"])) == [entry]
 
 
-def test_a_line_that_does_not_fit_is_named_by_its_number():
+def test_an_error_has_the_line_number():
     with pytest.raises(CorpusError, match="Line 3 needs a tier"):
-        list(entries(['{"tier": "quick", "output": ""}', "", '{"tier": [], "output": ""}']))
+        list(read_entries(['{"tier": "quick", "output": ""}', "", '{"tier": [], "output": ""}']))

@@ -1,15 +1,15 @@
 import pytest
 
-from audit.core.calibration.summary import EDGES, Calibration, bucket
+from audit.core.calibration.summary import BUCKET_EDGES, Calibration, bucket
 from audit.core.crosscheck import crosscheck
 from audit.core.tmm import OMEGA
 from tests.support.verdict_payloads import complete
 
-LAST = len(EDGES) - 1
+LAST = len(BUCKET_EDGES) - 1
 
 
 @pytest.mark.parametrize(
-    ("score", "place"),
+    ("score", "index"),
     [
         (None, -1),
         (-1.0, -1),
@@ -21,20 +21,20 @@ LAST = len(EDGES) - 1
         (1.0, LAST),
     ],
 )
-def test_where_a_score_lies(score, place):
-    assert bucket(score) == place
+def test_bucket_of_a_score(score, index):
+    assert bucket(score) == index
 
 
-def test_no_place_lies_on_both_sides_of_the_threshold():
+def test_no_bucket_contains_the_threshold():
     assert bucket(OMEGA - 1e-9) == LAST - 1
 
 
-def test_everything_is_counted_and_only_labels_agree_or_not():
+def test_agreement_counts_reviewed_outputs_only():
     found = Calibration()
     good, bad = crosscheck(complete("quick"), "quick"), crosscheck("{", "quick")
-    for decision, label in ((good, True), (good, None), (bad, False), (bad, True)):
-        found.add(decision, label)
-    assert (found.checked, found.approved, found.labelled) == (4, 2, 3)
+    for decision, should_pass in ((good, True), (good, None), (bad, False), (bad, True)):
+        found.add(decision, should_pass)
+    assert (found.checked, found.approved, found.reviewed) == (4, 2, 3)
     assert found.reasons == {"degenerate_manifold": 2}
     assert found.flags["malformed_json"] == 2
     assert found.distribution == {LAST: 2, -1: 2}

@@ -15,41 +15,41 @@ pytestmark = pytest.mark.slow
 GOOD = Path(__file__).parents[4] / "audit/data/good_verdicts.jsonl"
 ENTRIES = [json.loads(line) for line in GOOD.read_text(encoding="utf-8").splitlines()]
 
-# What the canonical mapping lets through, and of which tiers it catches some or all.
-LET_THROUGH = {
-    "object or list empty": {"strategy"},  # no tests at all
-    "summary blank": {"full", "strategy"},
+# The mutations of which the canonical mapping approves some, and for which tiers.
+APPROVED = {
+    "empty object or list": {"strategy"},  # an empty list of tests
+    "blank summary": {"full", "strategy"},
     "summary under 10 characters": {"quick", "full", "strategy"},
-    "one analysis blank": {"full", "strategy"},
+    "one blank analysis": {"full", "strategy"},
     "every analysis blank": {"strategy"},
-    "strategy's text blank": {"strategy"},
+    "blank strategy text": {"strategy"},
     "fewer than two tests": {"strategy"},
     "text of invisible characters": {"quick", "full", "strategy"},
-    "another verdict on top": {"quick", "full", "strategy"},
-    "three dimensions against it": {"full", "strategy"},
-    "all dimensions against it": {"full", "strategy"},
-    "all against it, summary short": {"full", "strategy"},
-    "one dimension turned": {"full", "strategy"},
-    "every label turned": {"quick", "full", "strategy"},
-    "cut in mid-sentence": {"quick", "full", "strategy"},
-    "one letter": {"full", "strategy"},
+    "another top-level label": {"quick", "full", "strategy"},
+    "three dimensions contradict it": {"full", "strategy"},
+    "all dimensions contradict it": {"full", "strategy"},
+    "all contradict, short summary": {"full", "strategy"},
+    "one dimension inverted": {"full", "strategy"},
+    "every label inverted": {"quick", "full", "strategy"},
+    "cut off mid-sentence": {"quick", "full", "strategy"},
+    "single letter": {"full", "strategy"},
     "filler or refusal": {"quick", "full", "strategy"},
-    "one text everywhere": {"full", "strategy"},
-    "in a loop": {"quick", "full", "strategy"},
+    "same text everywhere": {"full", "strategy"},
+    "repeated in a loop": {"quick", "full", "strategy"},
     "analyses swapped": {"full", "strategy"},
-    "words in reverse": {"quick", "full", "strategy"},
-    "one test three times": {"strategy"},
+    "words reversed": {"quick", "full", "strategy"},
+    "same test three times": {"strategy"},
 }
 
 
-def made(kind):
+def mutants_of(kind):
     for entry in ENTRIES:
         for mutant in mutants(entry["output"], entry["tier"]):
             if mutant.kind == kind:
                 yield entry, mutant.output
 
 
-def test_the_verdicts_that_come_with_the_site_are_good_and_of_every_tier_and_label():
+def test_the_bundled_verdicts_are_good_and_cover_every_tier_and_label():
     for entry in ENTRIES:
         decision = crosscheck(entry["output"], entry["tier"])
         assert (decision.coherence_score, decision.flags) == (1.0, ())
@@ -58,24 +58,24 @@ def test_the_verdicts_that_come_with_the_site_are_good_and_of_every_tier_and_lab
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_each_kind_is_made_and_let_through_where_the_mapping_is_blind(kind):
-    through = set()
+def test_the_mapping_approves_only_the_known_mutants(kind):
+    approved = set()
     count = 0
-    for entry, output in made(kind):
+    for entry, output in mutants_of(kind):
         count += 1
         if crosscheck(output, entry["tier"]).approved:
-            through.add(entry["tier"])
+            approved.add(entry["tier"])
         else:
             assert not kind.should_pass
     assert count
     if not kind.should_pass:
-        assert through == LET_THROUGH.get(kind.name, set())
+        assert approved == APPROVED.get(kind.name, set())
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_damage_changes_something_and_no_two_mutants_are_the_same(kind):
+def test_mutants_differ_from_the_original_and_from_each_other(kind):
     seen = set()
-    for entry, output in made(kind):
+    for entry, output in mutants_of(kind):
         if not kind.should_pass:
             assert parse(output) != entry["output"]
         assert (id(entry), output) not in seen
@@ -83,7 +83,7 @@ def test_damage_changes_something_and_no_two_mutants_are_the_same(kind):
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_a_verdict_is_left_as_it_was_and_always_damaged_alike(tier):
+def test_mutation_is_deterministic_and_leaves_its_input_unchanged(tier):
     payload = complete(tier)
     before = deepcopy(payload)
     first = list(mutants(payload, tier))
@@ -91,20 +91,21 @@ def test_a_verdict_is_left_as_it_was_and_always_damaged_alike(tier):
     assert list(mutants(payload, tier)) == first
 
 
-def test_what_damage_leaves_as_it_was_is_left_out():
-    """All analyses of this verdict are the same text, so to swap them changes nothing."""
+def test_a_mutation_that_changes_nothing_is_left_out():
+    """All analyses of this verdict are equal, so swapping them changes nothing."""
     names = {mutant.kind.name for mutant in mutants(complete("full"), "full")}
     assert "analyses swapped" not in names
-    assert "words in reverse" in names
+    assert "words reversed" in names
 
 
-def test_a_quick_verdict_has_no_dimensions_to_damage():
+def test_mutations_of_dimensions_do_not_apply_to_a_quick_verdict():
     names = {mutant.kind.name for mutant in mutants(complete("quick"), "quick")}
     assert (
-        names & {"all dimensions against it", "analyses swapped", "fewer than two tests"} == set()
+        names & {"all dimensions contradict it", "analyses swapped", "fewer than two tests"}
+        == set()
     )
 
 
-def test_a_long_text_is_not_multiplied_beyond_measure():
+def test_repeating_a_long_text_is_bounded():
     payload = {**complete("quick"), "summary": "Long. " * 50_000}
     assert max(len(mutant.output) for mutant in mutants(payload, "quick")) < 1_000_000

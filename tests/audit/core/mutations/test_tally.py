@@ -8,16 +8,21 @@ FLAGGED = crosscheck({**GOOD, "summary": "Go."}, "full")
 MALFORMED = crosscheck("{", "full")
 
 
-def test_what_was_made_caught_and_let_through():
+def test_rejected_passed_and_flagged_mutants_are_counted():
     found = Tally()
     for decision in (PERFECT, FLAGGED, MALFORMED, MALFORMED):
         found.add(decision, "full")
-    assert (found.made["full"], found.caught, found.passed["full"], found.flagged) == (4, 2, 2, 1)
+    assert (found.created["full"], found.rejected, found.passed["full"], found.flagged) == (
+        4,
+        2,
+        2,
+        1,
+    )
     assert found.reasons == {"degenerate_manifold": 2}
     assert (found.lowest, found.median) == (-1.0, -1.0)
 
 
-def test_the_median_is_a_score_that_there_was():
+def test_the_median_is_a_score_that_occurred():
     found = Tally()
     for decision in (MALFORMED, FLAGGED, PERFECT):
         found.add(decision, "full")
@@ -25,16 +30,20 @@ def test_the_median_is_a_score_that_there_was():
     assert (Tally().lowest, Tally().median) == (None, None)
 
 
-def test_tallies_add_up_and_stay_as_they_were():
+def test_a_total_leaves_its_tallies_unchanged():
     one, other = Tally(), Tally()
     one.add(PERFECT, "full")
     other.add(MALFORMED, "quick")
     whole = total([one, other])
-    assert (whole.made, whole.caught, whole.passed) == ({"full": 1, "quick": 1}, 1, {"full": 1})
-    assert (one.made, other.made) == ({"full": 1}, {"quick": 1})
+    assert (whole.created, whole.rejected, whole.passed) == (
+        {"full": 1, "quick": 1},
+        1,
+        {"full": 1},
+    )
+    assert (one.created, other.created) == ({"full": 1}, {"quick": 1})
 
 
-def test_a_gate_that_fails_has_caught_it_and_has_no_score():
+def test_a_gate_error_is_a_rejection_without_a_score():
     found = Tally()
     found.add(crosscheck({}, "gold"), "full")
-    assert (found.caught, found.median, found.reasons) == (1, None, {"gate_error": 1})
+    assert (found.rejected, found.median, found.reasons) == (1, None, {"gate_error": 1})

@@ -4,7 +4,7 @@ from django.core.management import CommandError, call_command
 
 @pytest.fixture
 def audit(capsys):
-    """Runs it: the exit code, and all that was said."""
+    """Runs audit_verify; returns the exit code and all output."""
 
     def run(*arguments):
         try:

@@ -38,7 +38,7 @@ def test_a_sound_log_passes(audit, log_path):
     assert audit() == (0, "Sound: 3 lines in 1 file, one chain.\n")
 
 
-def test_nothing_yet_is_sound(audit):
+def test_an_empty_log_is_sound(audit):
     assert audit() == (0, "Sound: 0 lines in 0 files, one chain.\n")
 
 
@@ -58,9 +58,9 @@ def altered(lines):
 
 
 def resealed(lines):
-    """Changed by somebody who knows how a hash is made, up to the last line."""
+    """Tampered with by an attacker who recomputes all hashes up to the last line."""
     prev = chain.parse(lines[1])["hash"]
-    for place, line in enumerate(lines[2:], start=2):
+    for index, line in enumerate(lines[2:], start=2):
         fields = chain.parse(line)
         entry = {key: fields[key] for key in fields if key not in chain.RESERVED}
         sealed = chain.seal(
@@ -70,7 +70,7 @@ def resealed(lines):
             commitment=fields["preview_commitment"],
             prev=prev,
         )
-        lines[place], prev = sealed.line, sealed.hash
+        lines[index], prev = sealed.line, sealed.hash
 
 
 def forged(lines):
@@ -95,7 +95,7 @@ def removed(lines):
     del lines[2]
 
 
-def doubled(lines):
+def duplicated(lines):
     lines.insert(2, lines[1])
 
 
@@ -103,40 +103,40 @@ def garbage(lines):
     lines.insert(2, "garbage\n")
 
 
-def endless(lines):
+def oversized(lines):
     lines.insert(2, "x" * (3 * verify.MAX_LINE_BYTES + 5) + "\n")
 
 
 @pytest.mark.parametrize(
-    ("damage", "what"),
+    ("tamper", "fault"),
     [
-        (altered, "hash does not fit the line"),
-        (resealed, "not the line that was recorded"),
+        (altered, "hash does not match the line"),
+        (resealed, "not the recorded line"),
         (forged, "not in the database"),
-        (blanked, "its preview is blank, though the database has it"),
-        (preview_changed, "preview does not fit its commitment"),
-        (swapped, "1 line is missing before it, from place 3 of the record on"),
-        (removed, "1 line is missing before it, from place 3 of the record on"),
-        (doubled, "out of order, or there twice"),
+        (blanked, "its preview is blank, but not in the database"),
+        (preview_changed, "preview does not match its commitment"),
+        (swapped, "1 line is missing before it, from number 3 on"),
+        (removed, "1 line is missing before it, from number 3 on"),
+        (duplicated, "out of order, or duplicated"),
         (garbage, "not a JSON object"),
-        (endless, "not a JSON object"),
+        (oversized, "not a JSON object"),
     ],
 )
-def test_the_first_bad_line_is_named(audit, log_path, damage, what):
+def test_the_first_bad_line_is_named(audit, log_path, tamper, fault):
     append(5)
     lines = lines_of(log_path)
-    damage(lines)
+    tamper(lines)
     rewrite(log_path, lines)
-    code, said = audit()
+    code, output = audit()
     assert code == 1
-    assert f"First bad line: oracle_log.jsonl line 3: {what}" in said
+    assert f"First bad line: oracle_log.jsonl line 3: {fault}" in output
 
 
-@pytest.mark.parametrize("damage", [altered, forged, blanked, removed, garbage, preview_changed])
-def test_a_fault_is_counted_once(audit, log_path, damage):
+@pytest.mark.parametrize("tamper", [altered, forged, blanked, removed, garbage, preview_changed])
+def test_a_fault_is_counted_once(audit, log_path, tamper):
     append(5)
     lines = lines_of(log_path)
-    damage(lines)
+    tamper(lines)
     rewrite(log_path, lines)
     assert "in all" not in audit()[1]
 
@@ -157,31 +157,31 @@ def test_a_damaged_archive_is_named(audit, log_path):
     log_path.with_name(log_path.name + ".1.gz").write_bytes(whole[: len(whole) // 2])
     log_path.unlink()
     append(1)
-    code, said = audit()
+    code, output = audit()
     assert code == 1
-    assert re.search(r"First bad line: oracle_log.jsonl.1.gz line \d+: not a JSON object", said)
+    assert re.search(r"First bad line: oracle_log.jsonl.1.gz line \d+: not a JSON object", output)
 
 
-def test_a_row_that_was_altered_in_the_database_is_told_from_an_altered_line(audit):
+def test_an_altered_row_is_distinguished_from_an_altered_line(audit):
     append(3)
     row = LogEntry.objects.get(sequence=2)
     entry = {**json.loads(row.entry), "approved": False}
     LogEntry.objects.filter(pk=row.pk).update(entry=json.dumps(entry, separators=(",", ":")))
-    code, said = audit()
+    code, output = audit()
     assert code == 1
-    assert "line 2: its row in the database was altered" in said
+    assert "line 2: its row in the database was altered" in output
 
 
-def test_a_row_gone_from_the_database_is_found_by_its_line(audit):
+def test_a_row_deleted_from_the_database_is_found_by_its_line(audit):
     append(3)
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM audit_logentry WHERE sequence = 2")
-    code, said = audit()
+    code, output = audit()
     assert code == 1
-    assert "line 2: not in the database" in said
+    assert "line 2: not in the database" in output
 
 
-def test_a_line_of_another_host_is_told(audit, log_path, settings):
+def test_a_line_of_another_host_is_reported(audit, log_path, settings):
     append(2)
     mine = log_path.read_text()
     settings.ORACLE_LOG_NAME = "there"
@@ -193,14 +193,14 @@ def test_a_line_of_another_host_is_told(audit, log_path, settings):
 
 
 @pytest.mark.parametrize("kept", [0, 1, 3])
-def test_a_file_cut_short_fails_and_is_repaired_byte_for_byte(audit, log_path, kept):
+def test_a_truncated_file_fails_and_is_repaired_byte_for_byte(audit, log_path, kept):
     append(4)
     whole = log_path.read_bytes()
     rewrite(log_path, lines_of(log_path)[:kept])
-    code, said = audit()
+    code, output = audit()
     assert code == 1
-    assert f"{4 - kept} line{' is' if kept == 3 else 's are'} missing at the end" in said
-    assert "--repair appends what is missing" in said
+    assert f"{4 - kept} line{' is' if kept == 3 else 's are'} missing at the end" in output
+    assert "--repair appends what is missing" in output
     appended = "1 line" if kept == 3 else f"{4 - kept} lines"
     assert audit("--repair") == (
         0,
@@ -209,90 +209,90 @@ def test_a_file_cut_short_fails_and_is_repaired_byte_for_byte(audit, log_path, k
     assert log_path.read_bytes() == whole
 
 
-def test_a_file_that_is_gone_is_put_back_after_its_rotated_ones(audit, log_path, monkeypatch):
+def test_a_deleted_file_is_repaired_after_its_rotated_ones(audit, log_path, monkeypatch):
     monkeypatch.setattr(writer, "BATCH", 2)
     append(2)
     rotate(log_path, ".1")
     append(5)
     log_path.unlink()
     assert audit()[0] == 1
-    code, said = audit("--repair")
-    assert (code, said.splitlines()[0]) == (0, "Repair: appended 5 lines.")
+    code, output = audit("--repair")
+    assert (code, output.splitlines()[0]) == (0, "Repair: appended 5 lines.")
     append(1)
     assert audit()[0] == 0
 
 
-def test_a_gap_cannot_be_repaired_by_appending_and_nothing_is_changed(audit, log_path):
+def test_a_line_missing_in_the_middle_cannot_be_repaired(audit, log_path):
     append(4)
     lines = lines_of(log_path)
     removed(lines)
     rewrite(log_path, lines)
     before = log_path.read_bytes()
-    code, said = audit("--repair")
+    code, output = audit("--repair")
     assert code == 1
-    assert "Repair: there was nothing to append." in said
-    assert "--export rebuilds" in said
+    assert "Repair: nothing to append." in output
+    assert "--export rebuilds" in output
     assert log_path.read_bytes() == before
 
 
-def test_what_waits_is_no_fault_and_repair_writes_it(audit, log_path):
+def test_pending_entries_are_no_fault_and_repair_writes_them(audit, log_path):
     append(1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(log, "flush", lambda: 0)
         append(2)
-    code, said = audit()
+    code, output = audit()
     assert code == 0
-    assert "Note: 2 entries waiting to be written: the sweep or --repair writes them." in said
+    assert "Note: 2 entries waiting to be written: the sweep or --repair writes them." in output
     assert "appended 2 lines" in audit("--repair")[1]
     assert len(lines_of(log_path)) == 3
 
 
-def test_what_a_crash_leaves_is_noted_and_repaired(audit, log_path):
+def test_the_remains_of_a_crash_are_noted_and_repaired(audit, log_path):
     append(1)
     append_and_crash(2)
     with log_path.open("a") as file:
         file.write('{"event":"torn')
-    code, said = audit()
+    code, output = audit()
     assert code == 0
-    assert "oracle_log.jsonl line 4 is half a line" in said
-    assert "2 lines not marked in the database yet" in said
-    code, said = audit("--repair")
+    assert "oracle_log.jsonl line 4 is incomplete" in output
+    assert "2 lines not marked in the database yet" in output
+    code, output = audit("--repair")
     assert code == 0
-    assert "marked 2 lines" in said
-    assert "put the half line" in said
+    assert "marked 2 lines" in output
+    assert "moved the incomplete last line" in output
 
 
-def test_archived_files_are_missed_unless_it_is_said(audit, log_path):
+def test_archived_files_are_missing_unless_declared_elsewhere(audit, log_path):
     append(3)
     rotate(log_path, ".1").unlink()
     append(2)
-    code, said = audit()
+    code, output = audit()
     assert code == 1
-    assert "oracle_log.jsonl line 1: 3 lines are missing before it" in said
-    code, said = audit("--older-elsewhere")
+    assert "oracle_log.jsonl line 1: 3 lines are missing before it" in output
+    code, output = audit("--older-elsewhere")
     assert code == 0
-    assert said.splitlines() == [
-        "Note: begins with place 4 of the record; what is before it was not looked for.",
+    assert output.splitlines() == [
+        "Note: begins with number 4; earlier lines were not checked.",
         "Sound: 2 lines in 1 file, one chain.",
     ]
 
 
 @pytest.mark.parametrize("wipe", ["unlinked", "emptied"])
-def test_a_log_that_was_wiped_is_not_elsewhere(audit, log_path, wipe):
+def test_a_wiped_log_is_a_fault_even_with_older_elsewhere(audit, log_path, wipe):
     append(3)
     if wipe == "unlinked":
         log_path.unlink()
     else:
         log_path.write_bytes(b"")
-    code, said = audit("--older-elsewhere")
+    code, output = audit("--older-elsewhere")
     assert code == 1
-    assert "no file: no line of the record is here, and it has 3" in said
+    assert "no file: no recorded line found, but the database has 3" in output
     assert audit("--older-elsewhere", "--repair")[0] == 1
     assert not log_path.exists() or not log_path.read_text()
     assert audit("--repair")[0] == 0
 
 
-def test_a_line_forged_for_an_entry_that_waits_is_told(audit, log_path, monkeypatch):
+def test_a_line_forged_for_a_pending_entry_is_reported(audit, log_path, monkeypatch):
     append(1)
     with monkeypatch.context() as patch:
         patch.setattr(log, "flush", lambda: 0)
@@ -307,31 +307,31 @@ def test_a_line_forged_for_an_entry_that_waits_is_told(audit, log_path, monkeypa
     )
     with log_path.open("a") as file:
         file.write(forged.line)
-    code, said = audit()
+    code, output = audit()
     assert code == 1
-    assert "line 2: not the line that its row in the database gives" in said
+    assert "line 2: not the line that its row in the database gives" in output
 
 
-def test_a_lock_that_cannot_be_had_is_told(audit, log_path, monkeypatch):
+def test_a_lock_timeout_is_reported(audit, log_path, monkeypatch):
     monkeypatch.setattr(log, "SWEEP_LOCK_TIMEOUT", 0.01)
     with locked(log_path, 0):
-        code, said = audit()
+        code, output = audit()
     assert code == 2
-    assert "Try again" in said
+    assert "Try again" in output
 
 
-def test_a_missing_folder_is_told(audit, settings, tmp_path):
+def test_a_missing_directory_is_reported(audit, settings, tmp_path):
     settings.ORACLE_LOG_PATH = tmp_path / "unmounted" / "oracle_log.jsonl"
     assert audit()[0] == 2
 
 
-def test_lines_written_meanwhile_do_not_disturb_the_walk(audit, monkeypatch):
+def test_lines_written_during_the_verification_are_not_checked(audit, monkeypatch):
     append(3)
     examine = verify.examine
 
-    def meanwhile(*arguments, **options):
+    def append_first(*arguments, **options):
         append(2)
         return examine(*arguments, **options)
 
-    monkeypatch.setattr(verify, "examine", meanwhile)
+    monkeypatch.setattr(verify, "examine", append_first)
     assert audit() == (0, "Sound: 3 lines in 1 file, one chain.\n")

@@ -20,43 +20,43 @@ def test_the_export_is_the_file_and_overwrites_nothing(audit, log_path, tmp_path
     assert audit("--export", target) == (0, f"5 lines of here written to {target}.\n")
     both = log_path.with_name(log_path.name + ".1").read_bytes() + log_path.read_bytes()
     assert target.read_bytes() == both
-    code, said = audit("--export", target)
+    code, output = audit("--export", target)
     assert code == 2
-    assert "nothing is overwritten" in said
+    assert "nothing is overwritten" in output
     assert target.read_bytes() == both
 
 
-def test_an_altered_row_is_not_exported(audit, tmp_path):
+def test_an_altered_row_stops_the_export(audit, tmp_path):
     append(2)
     LogEntry.objects.filter(sequence=2).update(entry='{"event":"else"}')
-    code, said = audit("--export", tmp_path / "rebuilt.jsonl")
+    code, output = audit("--export", tmp_path / "rebuilt.jsonl")
     assert code == 1
-    assert "place 2" in said
+    assert "place 2" in output
     assert not (tmp_path / "rebuilt.jsonl").exists()
 
 
 @pytest.mark.parametrize(
-    ("gone", "place"), [([1], 1), ([2, 3], 2), ([4], 4)], ids=["first", "two", "one"]
+    ("deleted", "number"), [([1], 1), ([2, 3], 2), ([4], 4)], ids=["first", "two", "one"]
 )
-def test_an_export_with_a_hole_is_written_and_told(audit, tmp_path, gone, place):
+def test_an_export_with_missing_rows_is_written_and_reported(audit, tmp_path, deleted, number):
     append(5)
     with connection.cursor() as cursor:
-        for one in gone:
+        for one in deleted:
             cursor.execute("DELETE FROM audit_logentry WHERE sequence = %s", [one])
-    code, said = audit("--export", tmp_path / "rebuilt.jsonl")
+    code, output = audit("--export", tmp_path / "rebuilt.jsonl")
     assert code == 1
-    assert f"at place {place} of the record something is missing" in said
+    assert f"line number {number} is missing from the database" in output
     assert len(lines_of(tmp_path / "rebuilt.jsonl")) == LogEntry.objects.count()
 
 
-def test_an_export_with_a_hole_that_was_closed_up_is_told(audit, tmp_path):
+def test_a_missing_row_hidden_by_renumbering_is_reported(audit, tmp_path):
     append(3)
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM audit_logentry WHERE sequence = 2")
     LogEntry.objects.filter(sequence=3).update(sequence=2)
-    code, said = audit("--export", tmp_path / "rebuilt.jsonl")
+    code, output = audit("--export", tmp_path / "rebuilt.jsonl")
     assert code == 1
-    assert "at place 2 of the record something is missing" in said
+    assert "line number 2 is missing from the database" in output
 
 
 def test_another_hosts_log_can_be_exported(audit, settings, tmp_path):

@@ -13,7 +13,7 @@ from tests.support.verdict_payloads import complete
 
 pytestmark = pytest.mark.django_db
 
-HEAD = "  compared  same  minor  significant  skipped  equal terms  diverged   rate   95% interval"
+HEAD = "  compared  same  minor  significant  skipped  equal inputs  diverged   rate   95% interval"
 
 
 def compare(level="none", *, tier="quick", causes=("infrastructure",), days_ago=1, count=1):
@@ -58,7 +58,7 @@ def rates(report):
 
 
 @pytest.fixture
-def some(db):
+def comparisons(db):
     compare(count=18)
     compare("minor")
     compare("significant")
@@ -67,7 +67,7 @@ def some(db):
     compare("minor", tier="full", days_ago=8)
 
 
-def test_levels_and_causes_are_counted_by_tier(some, rates):
+def test_levels_and_causes_are_counted_by_tier(comparisons, rates):
     found = rates("--days", "7")
     assert list(found) == ["quick", "full", "strategy", "all"]
     assert found["quick"]["levels"] == {"none": 18, "minor": 1, "significant": 1, "skipped": 0}
@@ -77,7 +77,7 @@ def test_levels_and_causes_are_counted_by_tier(some, rates):
     assert found["all"]["causes"] == causes
 
 
-def test_the_rate_counts_equal_terms_only(some, rates):
+def test_the_rate_counts_only_equal_inputs(comparisons, rates):
     found = rates("--days", "7")
     assert (found["all"]["equal_terms"], found["all"]["diverged"]) == (20, 2)
     assert found["all"]["rate"] == 0.1
@@ -86,45 +86,45 @@ def test_the_rate_counts_equal_terms_only(some, rates):
     assert found["full"]["rate"] is None
 
 
-def test_days_and_tier_narrow_it(some, rates):
+def test_days_and_tier_filter_the_report(comparisons, rates):
     assert rates("--days", "30")["full"]["levels"]["minor"] == 1
     assert list(rates("--tier", "full")) == ["full"]
 
 
 @pytest.mark.parametrize(
-    ("same", "differ", "standing"),
+    ("same", "differ", "assessment"),
     [(18, 1, "too few"), (18, 2, "above"), (20, 0, "at or below"), (100, 0, "below")],
 )
-def test_the_rate_stands_beside_the_line(rates, same, differ, standing):
+def test_the_rate_is_assessed_against_the_alert_rate(rates, same, differ, assessment):
     compare(count=same)
     compare("minor", count=differ)
-    assert rates()["quick"]["standing"] == standing
+    assert rates()["quick"]["standing"] == assessment
 
 
-def test_the_table_is_aligned_and_names_everything(some, report):
+def test_the_table_is_aligned_and_complete(comparisons, report):
     now = timezone.now()
     Escalation.objects.create(day=now.date(), checked=20, diverged=2, low=0.028, high=0.301)
-    said = report("--days", "7")
-    lines = said.splitlines()
+    output = report("--days", "7")
+    lines = output.splitlines()
     assert lines[0].startswith("Divergence, last 7 days: ")
     assert lines[2].startswith(f"Tier    {HEAD}")
     assert lines[4].startswith("quick           20    18      1            1        0")
     assert lines[4].endswith(" 10.0%  2.8% to 30.1%  above")
     assert set(lines[3]) == set(lines[7]) == {"-", " "}
     assert lines[8].startswith("all ")
-    assert "  infrastructure           2" in said
-    assert f"  {now:%Y-%m-%d}  2 of 20 (10.0%, 2.8% to 30.1%)" in said
+    assert "  infrastructure           2" in output
+    assert f"  {now:%Y-%m-%d}  2 of 20 (10.0%, 2.8% to 30.1%)" in output
     assert [line for line in lines if line != line.rstrip()] == []
 
 
-def test_nothing_on_record_is_told_as_such(report):
-    said = report()
-    assert "nothing diverged" in said
-    assert said.rstrip().endswith("Escalations, of all tiers\n  none")
-    assert "too few" in said
+def test_an_empty_database_gives_an_empty_report(report):
+    output = report()
+    assert "no divergence" in output
+    assert output.rstrip().endswith("Escalations (all tiers)\n  none")
+    assert "too few" in output
 
 
-def test_csv_has_a_row_per_tier(some, report):
+def test_csv_has_a_row_per_tier(comparisons, report):
     rows = list(csv.DictReader(io.StringIO(report("--format", "csv", "--days", "7"))))
     assert [row["tier"] for row in rows] == ["quick", "full", "strategy", "all"]
     assert rows[0]["level_minor"] == "1"
@@ -132,18 +132,18 @@ def test_csv_has_a_row_per_tier(some, report):
     assert rows[1]["rate"] == ""
 
 
-def test_csv_text_is_no_formula(report, monkeypatch):
+def test_csv_formulas_are_escaped(report, monkeypatch):
     name = "audit.divergence_rates.TIERS"
     monkeypatch.setattr(name, ("=cmd()", "quick"))
     assert report("--format", "csv").splitlines()[1].startswith("'=cmd(),")
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "x", "99999", "²"])
-def test_days_that_are_none_are_refused(report, wrong):
+def test_invalid_days_are_rejected(report, wrong):
     with pytest.raises(CommandError, match="a number of days"):
         report(f"--days={wrong}")
 
 
-def test_it_is_one_query_for_the_events_however_many(some, report, django_assert_num_queries):
+def test_the_number_of_queries_is_constant(comparisons, report, django_assert_num_queries):
     with django_assert_num_queries(2):
         report()

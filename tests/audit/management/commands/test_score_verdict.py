@@ -37,7 +37,7 @@ def decisions(run: subprocess.CompletedProcess) -> list[dict]:
         ("strategy, the document's severely malformed 0.635", 0.6345, 1),
     ],
 )
-def test_the_documents_own_examples(name, shown, code):
+def test_the_requirement_documents_examples(name, shown, code):
     (vector,) = [v for v in load("crosscheck") if v["name"] == name]
     run = score("--tier", vector["tier"], stdin=json.dumps(vector["payload"]))
     (decision,) = decisions(run)
@@ -71,7 +71,7 @@ def test_standard_input_can_be_jsonl():
     assert run.returncode == 1
 
 
-def test_bytes_that_are_no_text_are_malformed():
+def test_invalid_utf_8_is_malformed():
     run = score("--tier", "quick", stdin=b'{"verdict": "GR\xff\xfeEEN"}')
     assert decisions(run)[0]["flags"] == ["degenerate_manifold", "malformed_json"]
     assert run.returncode == 1
@@ -90,7 +90,7 @@ def test_explain_shows_each_contribution_and_the_formula():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["--tier", "gold"], "invalid choice: 'gold'"),
         ([], "required: --tier"),
@@ -99,14 +99,14 @@ def test_explain_shows_each_contribution_and_the_formula():
         (["--tier", "quick", "."], "Is a directory"),
     ],
 )
-def test_bad_usage_is_told_from_a_rejection(arguments, says):
+def test_bad_usage_differs_from_a_rejection(arguments, message):
     run = score(*arguments)
     assert run.returncode == 2
-    assert says in run.stderr.decode()
+    assert message in run.stderr.decode()
     assert run.stdout == b""
 
 
-def test_a_full_disk_is_not_taken_for_a_rejection():
+def test_a_full_disk_differs_from_a_rejection():
     full = os.open("/dev/full", os.O_WRONLY)
     run = subprocess.run(
         [sys.executable, "manage.py", "score_verdict", "--tier", "quick"],
@@ -121,7 +121,7 @@ def test_a_full_disk_is_not_taken_for_a_rejection():
     assert run.stderr.decode().strip() == "CommandError: output: No space left on device"
 
 
-def test_a_reader_who_leaves_early_is_no_error(tmp_path):
+def test_a_closed_pipe_is_not_an_error(tmp_path):
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text(f"{GOOD}\n" * 5_000)
     reading, writing = os.pipe()

@@ -99,12 +99,12 @@ def test_what_cannot_be_done_is_said(arguments, sentence):
 
 def test_good_verdicts_are_damaged_and_what_passes_is_tabled():
     told = calibrate("--mutate")
-    assert told.startswith("12 good verdicts: 2,544 times damaged, 108 times changed")
-    row = r"^  summary blank +36 +12 +24 +24 +0 +12 +12 +0\.958 +0\.993 +low_coherence$"
+    assert told.startswith("12 good verdicts: 2,544 mutants, 108 harmless changes")
+    row = r"^  blank summary +36 +12 +24 +24 +0 +12 +12 +0\.958 +0\.993 +low_coherence$"
     assert re.search(row, told, re.MULTILINE)
-    assert "Caught 1,720 of 2,544 (67.6%), let 824 through, 261 of them with a flag." in told
+    assert "Rejected 1,720 of 2,544 mutants (67.6%), approved 824, 261 of them with a flag." in told
     assert "Rejected 0 of 108 harmless changes." in told
-    assert "summary blank (full, strategy)" in told
+    assert "blank summary (full, strategy)" in told
 
 
 def test_only_what_is_good_is_damaged(tmp_path):
@@ -136,7 +136,7 @@ def test_what_was_made_is_a_corpus_of_its_own(tmp_path):
     assert f"2,652 lines written to {made}." in calibrate("--mutate", "--out", str(made))
     assert "They agree on 1,828 of 2,652 (68.9%)." in calibrate(str(made))
     first = json.loads(made.read_text().splitlines()[0])
-    assert (first["damage"], first["should_pass"]) == ("cut off", False)
+    assert (first["mutation"], first["should_pass"]) == ("truncated", False)
     with pytest.raises(CommandError, match="nothing is overwritten"):
         calibrate("--mutate", "--out", str(made))
     assert len(made.read_text().splitlines()) == 2652

@@ -189,7 +189,7 @@ def test_a_site_that_is_not_there(site):
     away = f"http://127.0.0.1:{free_port()}"
     told = failed(smoke(site, "--site", away), "site")
     assert f"an answer of {away}/readyz" in told
-    assert "not to be reached" in told
+    assert "unreachable" in told
 
 
 def test_a_sandbox_that_is_not_there(site):

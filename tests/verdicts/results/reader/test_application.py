@@ -295,7 +295,7 @@ def test_a_response_that_cannot_be_built_is_left_to_django_and_not_counted(
     hits.flush()
     asked = Asked(order.session_id).and_(("if-none-match", '"other"'))
     with monkeypatch.context() as broken:
-        broken.setattr("verdicts.results.reader.responses.has_it", raising)
+        broken.setattr("verdicts.results.reader.responses.etag_matches", raising)
         assert ask_reader(reader, asked) == NOT_HERE
     assert hits.flush() == 0
     assert ask_reader(reader, asked)[0][0] == 200

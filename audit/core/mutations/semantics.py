@@ -1,13 +1,13 @@
-"""Damage to what the verdict says: labels that contradict it, texts that say nothing.
+"""Mutations of a verdict's meaning: contradictory labels, meaningless texts.
 
-Pure: no I/O, no clock, no Django. All of it is strict JSON with every field in
-its place, so much of it is beyond a gate that reads structure.
+Pure: no I/O, no clock, no Django. The results are valid JSON with every field present,
+so a gate that checks structure cannot detect many of them.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from audit.core.mutations.places import (
+from audit.core.mutations.paths import (
     Path,
     Payload,
     as_text,
@@ -20,10 +20,10 @@ from audit.core.mutations.places import (
 )
 from audit.core.vocabulary import LABELS
 
-_TURNED: Final = {"GREEN": "RED", "AMBER": "NULL", "RED": "GREEN", "NULL": "AMBER"}
+_INVERTED: Final = {"GREEN": "RED", "AMBER": "NULL", "RED": "GREEN", "NULL": "AMBER"}
 _SUMMARY: Final[Path] = ("summary",)
 _TESTS: Final[Path] = ("strategy", "tests")
-_LOOPED: Final = 20_000  # characters, about as far as a model goes before it is cut off
+_LOOP_LENGTH: Final = 20_000  # characters, about what a model writes until its token limit
 
 
 def _others(label: str) -> list[str]:
@@ -38,45 +38,45 @@ def _analyses(tier: str) -> list[Path]:
     return [("breakdown", name, "analysis") for name in dimensions(tier)]
 
 
-def other_verdict(payload: Payload, _tier: str) -> Iterator[str]:
-    """The dimensions stay; a quick verdict has none, so nothing is left to contradict it."""
+def other_label(payload: Payload, _tier: str) -> Iterator[str]:
+    """The dimensions are unchanged. A quick verdict has none, so nothing contradicts its label."""
     for label in _others(payload["verdict"]):
         yield as_text(put(payload, ("verdict",), label))
 
 
-def all_against(payload: Payload, tier: str) -> Iterator[str]:
+def all_contradict(payload: Payload, tier: str) -> Iterator[str]:
     paths = _dimension_labels(tier)
     for label in _others(payload["verdict"]) if paths else ():
         yield as_text(put_all(payload, dict.fromkeys(paths, label)))
 
 
-def three_against(payload: Payload, tier: str) -> Iterator[str]:
+def three_contradict(payload: Payload, tier: str) -> Iterator[str]:
     paths = _dimension_labels(tier)
     for label in _others(payload["verdict"]) if paths else ():
         agreeing = put_all(payload, dict.fromkeys(paths, payload["verdict"]))
         yield as_text(put_all(agreeing, dict.fromkeys(paths[:3], label)))
 
 
-def against_and_short(payload: Payload, tier: str) -> Iterator[str]:
-    """The document's own example of what is tolerated."""
-    yield from all_against(put(payload, _SUMMARY, "Go."), tier)
+def all_contradict_short_summary(payload: Payload, tier: str) -> Iterator[str]:
+    """The requirement document's example of what is tolerated."""
+    yield from all_contradict(put(payload, _SUMMARY, "Go."), tier)
 
 
-def against_and_bare(payload: Payload, tier: str) -> Iterator[str]:
-    """Nothing but labels, and these contradict each other."""
+def all_contradict_blank_texts(payload: Payload, tier: str) -> Iterator[str]:
+    """Only labels, which contradict each other."""
     blank = dict.fromkeys([_SUMMARY, *_analyses(tier)], "")
-    yield from all_against(put_all(payload, blank), tier)
+    yield from all_contradict(put_all(payload, blank), tier)
 
 
-def one_turned(payload: Payload, tier: str) -> Iterator[str]:
+def one_inverted(payload: Payload, tier: str) -> Iterator[str]:
     for path in _dimension_labels(tier):
-        yield as_text(put(payload, path, _TURNED[at(payload, path)]))
+        yield as_text(put(payload, path, _INVERTED[at(payload, path)]))
 
 
-def every_turned(payload: Payload, tier: str) -> Iterator[str]:
-    """RED for GREEN throughout: the labels agree, and every text says the opposite."""
-    turned = {path: _TURNED[at(payload, path)] for path in labels(tier)}
-    yield as_text(put_all(payload, turned))
+def every_inverted(payload: Payload, tier: str) -> Iterator[str]:
+    """GREEN becomes RED throughout: the labels agree, and every text says the opposite."""
+    inverted = {path: _INVERTED[at(payload, path)] for path in labels(tier)}
+    yield as_text(put_all(payload, inverted))
 
 
 def every_analysis_blank(payload: Payload, tier: str) -> Iterator[str]:
@@ -87,14 +87,14 @@ def every_text_blank(payload: Payload, tier: str) -> Iterator[str]:
     yield as_text(put_all(payload, dict.fromkeys(texts(tier), "")))
 
 
-def cut_short(payload: Payload, tier: str) -> Iterator[str]:
+def cut_mid_sentence(payload: Payload, tier: str) -> Iterator[str]:
     for path in texts(tier):
         text = at(payload, path)
         yield as_text(put(payload, path, text[: len(text) // 2]))
 
 
-def one_letter(payload: Payload, tier: str) -> Iterator[str]:
-    for path in texts(tier)[1:]:  # of the summary it is told as a short one
+def single_letter(payload: Payload, tier: str) -> Iterator[str]:
+    for path in texts(tier)[1:]:  # for the summary, "summary under 10 characters" has this case
         yield as_text(put(payload, path, "x"))
 
 
@@ -106,21 +106,23 @@ def filler(payload: Payload, tier: str) -> Iterator[str]:
             yield as_text(put_all(payload, dict.fromkeys(texts(tier), words)))
 
 
-def same_everywhere(payload: Payload, tier: str) -> Iterator[str]:
+def same_text(payload: Payload, tier: str) -> Iterator[str]:
     yield as_text(put_all(payload, dict.fromkeys(texts(tier), payload["summary"])))
 
 
-def in_a_loop(payload: Payload, tier: str) -> Iterator[str]:
+def repeated(payload: Payload, tier: str) -> Iterator[str]:
     for path in texts(tier):
         text = at(payload, path)
-        yield as_text(put(payload, path, f"{text} " * max(2, _LOOPED // len(text))))
+        yield as_text(put(payload, path, f"{text} " * max(2, _LOOP_LENGTH // len(text))))
 
 
 def analyses_swapped(payload: Payload, tier: str) -> Iterator[str]:
     paths = _analyses(tier)
-    said = [at(payload, path) for path in paths]
+    analyses = [at(payload, path) for path in paths]
     for by in range(1, len(paths)):
-        yield as_text(put_all(payload, dict(zip(paths, said[by:] + said[:by], strict=True))))
+        yield as_text(
+            put_all(payload, dict(zip(paths, analyses[by:] + analyses[:by], strict=True)))
+        )
 
 
 def words_reversed(payload: Payload, tier: str) -> Iterator[str]:
@@ -129,7 +131,7 @@ def words_reversed(payload: Payload, tier: str) -> Iterator[str]:
 
 
 def too_few_tests(payload: Payload, tier: str) -> Iterator[str]:
-    """None left is told as an empty list."""
+    """ "empty object or list" has the case of no test at all."""
     if tier == "strategy":
         yield as_text(put(payload, _TESTS, at(payload, _TESTS)[:1]))
         yield as_text(put(payload, _TESTS, ["", "   ", ""]))
@@ -141,8 +143,8 @@ def same_test(payload: Payload, tier: str) -> Iterator[str]:
         yield as_text(put(payload, _TESTS, at(payload, _TESTS)[:1] * 3))
 
 
-def cheaper_body(payload: Payload, tier: str) -> Iterator[str]:
-    """What a cheaper tier's customer gets."""
+def cheaper_tier(payload: Payload, tier: str) -> Iterator[str]:
+    """The fields of a cheaper tier only."""
     kept = ["verdict", "summary", "breakdown"]
     for fewer in {"quick": (), "full": (2,), "strategy": (2, 3)}[tier]:
         yield as_text({key: payload[key] for key in kept[:fewer]})

@@ -1,4 +1,4 @@
-"""Whatever comes to the webhook is an event, or refused: by its signature, or by its shape."""
+"""Arbitrary webhook bodies are either a valid event or rejected, by signature or by shape."""
 
 import json
 from contextlib import suppress
@@ -16,19 +16,19 @@ BODY = json.dumps(EVENT).encode()
 
 
 @given(st.binary(max_size=300) | anything.map(lambda value: json.dumps(value).encode()))
-def test_any_signed_body_is_an_event_or_refused(body):
+def test_any_signed_body_is_an_event_or_rejected(body):
     with suppress(BadEvent):
-        is_an_event(read_event(body, signature(body), [SECRET]))
+        assert_event(read_event(body, signature(body), [SECRET]))
 
 
 @given(st.fixed_dictionaries({"id": anything, "type": anything, "data": anything}))
-def test_what_is_nearly_one_is_too(raw):
+def test_a_malformed_event_is_rejected(raw):
     body = json.dumps(raw).encode()
     with suppress(BadEvent):
-        is_an_event(read_event(body, signature(body), [SECRET]))
+        assert_event(read_event(body, signature(body), [SECRET]))
 
 
-def is_an_event(event: Event) -> None:
+def assert_event(event: Event) -> None:
     assert isinstance(event.object, dict)
     assert event.id.isascii()
     assert event.type.isascii()
@@ -37,13 +37,13 @@ def is_an_event(event: Event) -> None:
 
 
 @given(st.text(max_size=300))
-def test_no_other_signature_is_believed(header):
+def test_arbitrary_signatures_are_rejected(header):
     with pytest.raises(BadSignature):
         read_event(BODY, header, [SECRET])
 
 
 @given(st.binary(min_size=1, max_size=20), st.integers(0, len(BODY)))
-def test_a_body_that_was_added_to_is_not_the_one_that_was_signed(more, place):
+def test_a_body_changed_after_signing_is_rejected(more, place):
     forged = BODY[:place] + more + BODY[place:]
     with pytest.raises((BadSignature, BadEvent)):
         read_event(forged, signature(BODY), [SECRET])

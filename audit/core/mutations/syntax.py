@@ -1,4 +1,4 @@
-"""Damage to the text that the verdict comes in: it is no longer the one strict JSON object.
+"""Mutations of the output's syntax: it is no longer exactly one strict JSON object.
 
 Pure: no I/O, no clock, no Django.
 """
@@ -6,10 +6,10 @@ Pure: no I/O, no clock, no Django.
 import json
 from collections.abc import Iterator
 
-from audit.core.mutations.places import Payload, as_text, at, put, texts
+from audit.core.mutations.paths import Payload, as_text, at, put, texts
 
 
-def cut_off(payload: Payload, _tier: str) -> Iterator[str]:
+def truncated(payload: Payload, _tier: str) -> Iterator[str]:
     text = as_text(payload)
     yield from (text[: len(text) * quarters // 4] for quarters in (1, 2, 3))
     yield text[:-1]
@@ -29,11 +29,11 @@ def prose_around(payload: Payload, _tier: str) -> Iterator[str]:
     yield f"{text}\nI hope this helps!"
 
 
-def second_answer(payload: Payload, _tier: str) -> Iterator[str]:
+def second_object(payload: Payload, _tier: str) -> Iterator[str]:
     yield f"{as_text(payload)}\n{as_text(payload)}"
 
 
-def not_quite_json(payload: Payload, _tier: str) -> Iterator[str]:
+def invalid_json(payload: Payload, _tier: str) -> Iterator[str]:
     text = as_text(payload)
     yield repr(payload)  # Python's quotes
     yield f"{text[:-1]},}}"
@@ -41,15 +41,15 @@ def not_quite_json(payload: Payload, _tier: str) -> Iterator[str]:
     yield f'{text[:-1]}, "confidence": NaN}}'
 
 
-def key_twice(payload: Payload, _tier: str) -> Iterator[str]:
-    """Two verdicts in one object: which of them holds depends on who reads it."""
+def duplicate_key(payload: Payload, _tier: str) -> Iterator[str]:
+    """Parsers disagree on which of two equal keys wins."""
     other = "RED" if payload["verdict"] == "GREEN" else "GREEN"
     yield f'{as_text(payload)[:-1]}, "verdict": "{other}"}}'
 
 
 def unstorable(payload: Payload, tier: str) -> Iterator[str]:
     for path in texts(tier):
-        for character in ("\ud83d", "\0"):  # half of an emoji, and what no database takes
+        for character in ("\ud83d", "\0"):  # databases reject both
             yield json.dumps(put(payload, path, f"{at(payload, path)}{character}"))
 
 

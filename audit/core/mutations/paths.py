@@ -1,7 +1,7 @@
-"""Where a verdict has labels, texts and containers, and how one is changed at one place.
+"""Paths to a verdict's labels, texts and containers, and copies changed at a path.
 
-Pure: no I/O, no clock, no Django. Nothing is changed where it lies: each change
-is a new object that shares what it leaves alone.
+Pure: no I/O, no clock, no Django. Payloads are never changed in place: each change
+returns a new object that shares the unchanged parts.
 """
 
 import json
@@ -23,7 +23,7 @@ def labels(tier: str) -> list[Path]:
 
 
 def texts(tier: str) -> list[Path]:
-    """Each required text but the tests, the summary first."""
+    """All required texts except the tests; the summary is first."""
     found: list[Path] = [("summary",)]
     found += [("breakdown", name, "analysis") for name in dimensions(tier)]
     if tier == "strategy":
@@ -70,10 +70,10 @@ def without(payload: Payload, path: Path) -> Payload:
 
 
 def renamed(payload: Payload, path: Path, name: str) -> Payload:
-    """The last key of `path` under another name."""
+    """The payload with the last key of `path` renamed."""
     return put(without(payload, path), (*path[:-1], name), at(payload, path))
 
 
 def as_text(payload: object) -> str:
-    """As a model writes it."""
+    """JSON as a model writes it."""
     return json.dumps(payload, ensure_ascii=False)
