@@ -9,7 +9,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from verdicts.monitoring.metrics import Exposition
+from verdicts.monitoring.metrics import MetricsCache
 from verdicts.monitoring.readiness import readiness
 
 ROOT = Path(__file__).parents[1]
@@ -19,7 +19,7 @@ METRIC = re.compile(r"\boracle_[a-z_]+\b")
 
 @pytest.fixture
 def families(db):
-    return list(text_string_to_metric_families(Exposition().text().decode()))
+    return list(text_string_to_metric_families(MetricsCache().text().decode()))
 
 
 @pytest.fixture

@@ -77,9 +77,9 @@ def test_a_job_that_takes_too_long_is_told_and_ends_its_worker(paid_order, monke
     def hang(*_: object, **__: object) -> None:
         raise TimeoutException
 
-    monkeypatch.setattr("verdicts.tasks.fulfilling.fulfil", hang)
+    monkeypatch.setattr("verdicts.tasks.fulfil_service.fulfil", hang)
     with listening() as lines, pytest.raises(TimeoutException):
         tasks.fulfil_order(order.pk)
     (line,) = lines
-    assert line["message"] == "fulfil_order took too long"
+    assert line["message"] == "fulfil_order exceeded its time limit"
     assert line["session"] == short_hash(order.session_id)

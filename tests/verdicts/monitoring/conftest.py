@@ -4,7 +4,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from verdicts.monitoring.daily_stats import roll_up_open_days
-from verdicts.monitoring.metrics import exposition
+from verdicts.monitoring.metrics import metrics_cache
 from verdicts.results.read_counter import hits
 
 TOKEN = {"Authorization": "Bearer sandbox-service-token"}
@@ -14,9 +14,9 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 @pytest.fixture(autouse=True)
 def nothing_kept() -> Iterator[None]:
-    exposition.forget()
+    metrics_cache.clear()
     yield
-    exposition.forget()
+    metrics_cache.clear()
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def scrape(client) -> Callable[[], Samples]:
     def read() -> Samples:
         hits.flush()
         roll_up_open_days()
-        exposition.forget()
+        metrics_cache.clear()
         text = client.get("/metrics", headers=TOKEN).content.decode()
         return {
             (sample.name, frozenset(sample.labels.items())): sample.value

@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from audit.models import CrosscheckLog, DayCount, DivergenceEvent
-from verdicts.monitoring.daily_stats import figures, roll_up, roll_up_open_days
+from verdicts.monitoring.daily_stats import load_daily_stats, roll_up, roll_up_open_days
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def house(ask, sandbox, paid_order, missed, run_jobs) -> None:
 
 def test_what_happened_is_counted(house):
     roll_up_open_days()
-    found = figures(7)
+    found = load_daily_stats(7)
     assert found.sum("order") == 3
     assert found.sum("order", tier="quick") == 1
     assert found.sum("order", key="rejected") == 1
@@ -55,7 +55,7 @@ def test_to_count_again_changes_nothing_but_what_changed(house):
     assert before == after
     DivergenceEvent.objects.all().delete()
     roll_up_open_days()
-    assert figures(1).sum("divergence") == 0
+    assert load_daily_stats(1).sum("divergence") == 0
 
 
 def test_hits_are_nobodys_to_count_again(house):
@@ -63,7 +63,7 @@ def test_hits_are_nobodys_to_count_again(house):
     before = DayCount.objects.filter(name__in=DayCount.AS_IT_HAPPENS).count()
     DayCount.objects.create(day=today, name="hit", count=7)
     roll_up(today)
-    assert figures(1).sum("hit") == 7
+    assert load_daily_stats(1).sum("hit") == 7
     assert DayCount.objects.filter(name__in=DayCount.AS_IT_HAPPENS).count() == before + 1
 
 
@@ -72,9 +72,9 @@ def test_other_days_stay_as_they_were(house):
     past = timezone.now() - timedelta(days=3)
     DayCount.objects.create(day=past.date(), name="order", tier="full", key="delivered", count=5)
     roll_up_open_days()
-    found = figures(7)
+    found = load_daily_stats(7)
     assert found.series("order", tier="full") == [0, 0, 0, 5, 0, 0, 2]
-    assert figures(2).sum("order", tier="full") == 2
+    assert load_daily_stats(2).sum("order", tier="full") == 2
 
 
 def test_days_that_the_sweep_missed_are_counted_later(paid_order):
@@ -84,7 +84,7 @@ def test_days_that_the_sweep_missed_are_counted_later(paid_order):
         order.paid_at = timezone.now() - timedelta(days=back)
         order.save(force_insert=True)
     roll_up_open_days()
-    assert figures(5).series("order") == [0, 1, 0, 1, 1]
+    assert load_daily_stats(5).series("order") == [0, 1, 0, 1, 1]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -116,4 +116,4 @@ def test_of_two_that_count_at_once_the_later_count_stays(paid_order):
     with ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(count_slowly), pool.submit(sell_and_count)]:
             done.result()
-    assert figures(1).sum("order") == 2
+    assert load_daily_stats(1).sum("order") == 2

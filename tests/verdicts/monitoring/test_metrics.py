@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from audit.models import DayCount
 from tests.verdicts.monitoring.conftest import TOKEN
 from verdicts.monitoring import metrics as module
-from verdicts.monitoring.metrics import Exposition
+from verdicts.monitoring.metrics import MetricsCache
 
 pytestmark = pytest.mark.django_db
 
@@ -88,12 +88,12 @@ def test_no_label_holds_anything_of_a_customers(busy_house, scrape, client):
 
 
 def test_scrapes_in_quick_succession_ask_the_database_once(django_assert_num_queries, monkeypatch):
-    kept = Exposition()
+    kept = MetricsCache()
     first = kept.text()
     with django_assert_num_queries(0):
         assert kept.text() == first
-    monkeypatch.setattr(module, "KEPT_FOR", 0.0)
-    kept.forget()
+    monkeypatch.setattr(module, "CACHE_TTL", 0.0)
+    kept.clear()
     DayCount.objects.create(day=timezone.now().date(), name="hit", count=1)
     assert kept.text() != first
 
@@ -102,5 +102,5 @@ def test_a_database_that_is_away_is_no_set_of_zeroes(client, monkeypatch):
     def away():
         raise OperationalError
 
-    monkeypatch.setattr(module, "totals", away)
+    monkeypatch.setattr(module, "collect_counters", away)
     assert client.get("/metrics", headers=TOKEN).status_code == 503

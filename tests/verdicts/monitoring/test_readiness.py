@@ -43,7 +43,7 @@ def test_without_a_database_nothing_else_is_asked(ready, monkeypatch):
     status, checks = ready()
     assert status == 503
     assert checks["database"]["says"] == "does not answer: OperationalError"
-    assert checks["log"]["says"] == readiness.UNASKED
+    assert checks["log"]["says"] == readiness.NOT_CHECKED
     assert len(not_ok(checks)) == 5
 
 
@@ -89,4 +89,4 @@ def test_lines_that_a_full_disk_kept_waiting_are_told(ready):
     LogEntry.objects.create(host="another host", entry="{}", failures=3)
     status, checks = ready()
     assert (status, not_ok(checks)) == (503, ["log"])
-    assert checks["log"]["says"].startswith("1 lines wait")
+    assert checks["log"]["says"].startswith("1 lines not written")

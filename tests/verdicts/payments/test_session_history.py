@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from audit.log import reader
-from tests.support.reconciliation import discrepancies, done, look
+from tests.support.reconciliation import discrepancies, repairs, run_reconcile
 from tests.support.restored_database import forget_orders
 from verdicts.clients import stripe_account
 from verdicts.core.errors import PaymentsBusy
@@ -53,7 +53,7 @@ def test_a_reader_who_comes_before_the_look_loses_nobody_an_email(sandbox, elsew
     assert order.status == Status.PAID
     run_jobs()
     assert len(sandbox.messages(to=BUYER)) == 1
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 @pytest.mark.parametrize("first", ["look", "reader", "event"])
@@ -63,7 +63,7 @@ def test_what_the_log_has_judged_is_emailed_once_however_often_events_come(
     session_id = emailed()
     forget_orders()
     if first == "look":
-        look(apply=True)
+        run_reconcile(apply=True)
     elif first == "reader":
         import_from_stripe(session_id, account=stripe_account())
     event(session_id)
@@ -91,13 +91,13 @@ def test_an_order_that_was_not_judged_by_the_time_of_the_backup_is_not_judged_ag
         paid_at=timezone.now(),
         due_at=timezone.now(),
     )
-    report = look(apply=True)
+    report = run_reconcile(apply=True)
     assert [kind for kind, _ in discrepancies(report)] == ["order lost"]
     run_jobs()
     order.refresh_from_db()
     assert (order.status, order.recovered) == (Status.DELIVERED, Recovered.JUDGED)
     assert len(sandbox.messages(to=BUYER)) == 1
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 @pytest.mark.parametrize("who", ["reader", "completed", "expired"])
@@ -111,7 +111,7 @@ def test_whom_the_log_has_erased_nobody_brings_back(sandbox, emailed, ask, who):
         assert event(session_id, f"checkout.session.{who}") == "erased"
     order = Order.objects.get()
     assert (order.status, order.query, order.email) == (Status.ERASED, "", "")
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 def test_whom_the_log_has_erased_and_the_backup_has_not_is_erased_again(sandbox, emailed, run_jobs):
@@ -119,8 +119,9 @@ def test_whom_the_log_has_erased_and_the_backup_has_not_is_erased_again(sandbox,
     order = Order.objects.get()
     erase(order, who="Ada", reason="asked")
     Order.objects.update(status=Status.DELIVERED, query="A bakery, really?", email=BUYER)
-    assert discrepancies(look()) == [("order lost", "erased before the restore")]
-    assert done(look(apply=True)) == ["erased again"]
+    lost = ("order lost", "erased before the database was restored")
+    assert discrepancies(run_reconcile()) == [lost]
+    assert repairs(run_reconcile(apply=True)) == ["erased again"]
     order.refresh_from_db()
     assert (order.session_id, order.status, order.query, order.email) == (
         session_id,
@@ -128,7 +129,7 @@ def test_whom_the_log_has_erased_and_the_backup_has_not_is_erased_again(sandbox,
         "",
         "",
     )
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 def test_where_another_host_keeps_a_log_a_person_decides(sandbox, emailed, run_jobs, settings):
@@ -136,19 +137,19 @@ def test_where_another_host_keeps_a_log_a_person_decides(sandbox, emailed, run_j
     forget_orders()
     settings.ORACLE_LOG_NAME = "another"
     settings.ORACLE_LOG_PATH = settings.ORACLE_LOG_PATH.with_name("another.jsonl")
-    report = look(apply=True)
-    assert discrepancies(report) == [("missed webhook", "paid CA$5.00, no order here")]
+    report = run_reconcile(apply=True)
+    assert discrepancies(report) == [("missed webhook", "paid CA$5.00, but there is no order")]
     assert (report.left, run_jobs(), Order.objects.count()) == (1, [], 0)
     assert "other hosts' oracle_log.jsonl" in report.findings[0].discrepancy.remedy
     import_from_stripe(
         session_id, account=stripe_account()
     )  # a reader has the page made, as ever (R10)
     assert run_jobs() == []
-    assert [kind for kind, _ in discrepancies(look(apply=True))] == ["no email"]
+    assert [kind for kind, _ in discrepancies(run_reconcile(apply=True))] == ["no email"]
     event(session_id)  # the person has looked, and sends it again
     run_jobs()
     assert len(sandbox.messages(to=BUYER)) == 2
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 def test_what_is_young_is_new_whatever_other_hosts_have(sandbox, emailed, elsewhere, settings):
@@ -157,7 +158,7 @@ def test_what_is_young_is_new_whatever_other_hosts_have(sandbox, emailed, elsewh
     settings.ORACLE_LOG_NAME = "another"
     settings.ORACLE_LOG_PATH = settings.ORACLE_LOG_PATH.with_name("another.jsonl")
     elsewhere(300)
-    assert look(apply=True).repaired == 1
+    assert run_reconcile(apply=True).repaired == 1
 
 
 def test_a_log_that_takes_too_long_makes_nothing_new_of_what_it_may_know(
@@ -180,5 +181,5 @@ def test_a_look_reads_the_log_once(sandbox, emailed, elsewhere, monkeypatch):
         elsewhere(300)
     walks, real = [], reader.lines
     monkeypatch.setattr(reader, "lines", lambda path: walks.append(path) or real(path))
-    look()
+    run_reconcile()
     assert len(walks) == 1

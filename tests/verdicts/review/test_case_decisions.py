@@ -116,7 +116,7 @@ def test_rejected_again_everybody_hears_again(sandbox, rejected, ada, run_jobs):
 
 def test_who_has_the_money_back_is_generated_nothing(sandbox, rejected, ada):
     Order.objects.update(refunded_at=rejected.opened_at)
-    with pytest.raises(CaseTaken, match="changed meanwhile"):
+    with pytest.raises(CaseTaken, match="has changed"):
         act(rejected, Outcome.AUTHORIZED, ada)
     rejected.refresh_from_db()
     assert rejected.closed_at is None
@@ -208,7 +208,7 @@ def test_where_somebody_closed_it_during_the_refund_the_money_is_told_of(
         return {"status": "succeeded", "amount": 500}
 
     monkeypatch.setattr(refunding, "refund", refund_and_lose)
-    with pytest.raises(RefundedMeanwhile, match=r"was refunded\. ada has closed it"):
+    with pytest.raises(RefundedMeanwhile, match=r"was refunded\. ada has already closed it"):
         act(rejected, Outcome.REFUNDED, ada)
     assert Order.objects.get().refunded_at
 
@@ -234,5 +234,5 @@ def test_an_email_that_is_on_its_way_is_not_said_to_be_sent_again(sandbox, deliv
     order = delivered("quick")
     delivery = Delivery.objects.get()
     case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=delivery)
-    with pytest.raises(CaseTaken, match="changed meanwhile"):
+    with pytest.raises(CaseTaken, match="has changed"):
         act(case, Outcome.RESENT, ada)

@@ -12,7 +12,7 @@ from verdicts.core.errors import CaseTaken
 from verdicts.generation.fulfil import fulfil
 from verdicts.mail.outbox import deliver, reopen
 from verdicts.models import Case, Delivery, Order, Status
-from verdicts.review.cases import claim, close, close_all, leave
+from verdicts.review.cases import claim, close, close_all, unclaim
 
 pytestmark = pytest.mark.django_db
 
@@ -79,9 +79,9 @@ def test_what_went_well_opens_none(delivered):
 
 def test_two_people_do_not_work_on_one(rejected, ada, bob):
     case = claim(rejected(), who=ada)
-    with pytest.raises(CaseTaken, match="ada is at it until"):
+    with pytest.raises(CaseTaken, match="ada has claimed it until"):
         claim(case, who=bob)
-    with pytest.raises(CaseTaken, match="ada is at it until"):
+    with pytest.raises(CaseTaken, match="ada has claimed it until"):
         close(case, Case.Outcome.CORRECT, who=bob, note="mine")
     assert not Action.objects.exists()
     claim(case, who=ada)  # her own again is no conflict
@@ -91,14 +91,14 @@ def test_a_claim_that_expired_or_was_given_back_is_free(rejected, ada, bob):
     case = claim(rejected(), who=ada)
     Case.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
     claim(case, who=bob)
-    assert not leave(case, who=ada)
-    assert leave(case, who=bob)
+    assert not unclaim(case, who=ada)
+    assert unclaim(case, who=bob)
     assert claim(case, who=ada).claimed_by == ada
 
 
 def test_a_case_is_closed_once_and_on_record(rejected, ada, bob):
     case = close(rejected(), Case.Outcome.FALSE, who=ada, note="it was fine")
-    with pytest.raises(CaseTaken, match="ada has closed it already"):
+    with pytest.raises(CaseTaken, match="ada has already closed it"):
         close(case, Case.Outcome.CORRECT, who=bob, note="no")
     case.refresh_from_db()
     assert (case.outcome, case.note, case.closed_by) == (Case.Outcome.FALSE, "it was fine", ada)
@@ -154,7 +154,7 @@ def test_a_customer_who_was_written_to_may_still_be_paid_back(rejected, ada, bob
     assert not case.is_decided
     case = close(case, Case.Outcome.CORRECT, who=bob, note="no answer")
     assert case.is_decided
-    with pytest.raises(CaseTaken, match="bob has closed it already"):
+    with pytest.raises(CaseTaken, match="bob has already closed it"):
         close(case, Case.Outcome.FALSE, who=ada, note="still")
 
 

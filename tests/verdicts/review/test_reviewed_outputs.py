@@ -6,7 +6,7 @@ from audit.core.crosscheck import crosscheck
 from audit.models import CrosscheckLog
 from verdicts.models import Case
 from verdicts.review.cases import close
-from verdicts.review.reviewed_outputs import labelled
+from verdicts.review.reviewed_outputs import reviewed_outputs
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def judge(order, output: str, outcome: Case.Outcome) -> CrosscheckLog:
 def test_judged_rejections_become_a_labelled_set(paid_order):
     judge(paid_order("full"), "{}", Case.Outcome.CORRECT)
     judge(paid_order("quick"), "Grün \ud800 \n", Case.Outcome.FALSE)
-    assert list(labelled()) == [("full", "{}", False), ("quick", "Grün \ud800 \n", True)]
+    assert list(reviewed_outputs()) == [("full", "{}", False), ("quick", "Grün \ud800 \n", True)]
 
 
 def test_what_was_not_judged_or_is_not_kept_has_no_label(paid_order):
@@ -37,4 +37,4 @@ def test_what_was_not_judged_or_is_not_kept_has_no_label(paid_order):
     CrosscheckLog.objects.filter(pk=purged.pk).update(
         evidence="", evidence_purged_at=timezone.now()
     )
-    assert list(labelled()) == []
+    assert list(reviewed_outputs()) == []

@@ -15,12 +15,12 @@ def test_the_whole_history_is_told_in_order_and_without_anybodys_text(
     sandbox.fault("gemini", "verdict", label="RED")
     ask(order.session_id)
     run_jobs()
-    told = timeline(order)
-    assert [moment.at for moment in told] == sorted(moment.at for moment in told)
-    words = [moment.what for moment in told]
+    entries = timeline(order)
+    assert [entry.at for entry in entries] == sorted(entry.at for entry in entries)
+    words = [entry.what for entry in entries]
     assert set(words[:2]) == {"ordered", "paid"}
     for word, count in {
-        "asked": 2,
+        "model call": 2,
         "checked": 2,
         "stored": 2,
         "compared": 1,
@@ -29,7 +29,7 @@ def test_the_whole_history_is_told_in_order_and_without_anybodys_text(
         "cached": 1,
     }.items():
         assert words.count(word) == count, word
-    text = " ".join(moment.detail for moment in told)
+    text = " ".join(entry.detail for entry in entries)
     assert "secret" not in text
     assert not any(v.payload["summary"] in text for v in Verdict.objects.all())
     assert "GREEN to RED: significant" in text
@@ -38,4 +38,4 @@ def test_the_whole_history_is_told_in_order_and_without_anybodys_text(
 def test_an_order_that_was_never_paid_has_a_short_one(paid_order):
     order = paid_order()
     order.session_id = order.paid_at = None
-    assert [moment.what for moment in timeline(order)] == ["ordered"]
+    assert [entry.what for entry in timeline(order)] == ["ordered"]

@@ -82,7 +82,7 @@ def test_no_text_and_no_address_is_left_anywhere(ask, delivered, log_path, run_j
     labels = list(Verdict.objects.order_by("pk").values_list("label", flat=True))
     hashes = list(LogEntry.objects.order_by("sequence").values_list("hash", flat=True))
     said = erase("--yes", email="Buyer@EXAMPLE.com")
-    assert said.startswith("Erased 1 order and 2 log previews.\nWhat stays: ")
+    assert said.startswith("Erased 1 order and 2 log previews.\nKept: ")
     left = everything_stored() + log_path.read_text()
     for text in (EMAIL, "bakery", "quarantined", "B. Uyer", *summaries):
         assert text not in left
@@ -163,7 +163,7 @@ def test_an_event_that_is_not_acted_on_yet_is_waited_for(delivered):
     order = delivered("quick")
     stored = event(order)
     StripeEvent.objects.update(processed_at=None)
-    with pytest.raises(CommandError, match="not acted on yet") as refused:
+    with pytest.raises(CommandError, match="not processed yet") as refused:
         erase("--yes")
     assert refused.value.returncode == 1
     assert Order.objects.get().email == EMAIL
@@ -290,11 +290,11 @@ def test_the_console_shows_what_is_left(delivered, ask, client, run_jobs):
 @pytest.mark.parametrize(
     ("status", "why"),
     [
-        ("paid", "waits to be judged"),
-        ("generating", "being judged"),
+        ("paid", "waiting for its verdict"),
+        ("generating", "being generated"),
         ("held", "held for staff"),
-        ("awaiting", "payment is under way"),
-        ("created", "may still be paid"),
+        ("awaiting", "payment is pending"),
+        ("created", "can still be paid"),
     ],
 )
 def test_what_is_being_worked_on_is_not_erased_nor_anything_else(delivered, tmp_path, status, why):
@@ -312,7 +312,7 @@ def test_what_is_being_worked_on_is_not_erased_nor_anything_else(delivered, tmp_
 def test_an_order_that_is_taken_up_meanwhile_stops_it(delivered, paid_order, monkeypatch):
     delivered("quick")
     taken_up = paid_order("quick")
-    monkeypatch.setattr("verdicts.management.commands.erase_customer.why_not", lambda _: "")
+    monkeypatch.setattr("verdicts.management.commands.erase_customer.blocking_reason", lambda _: "")
     with pytest.raises(CommandError, match="1 order erased, then stopped"):
         erase("--yes")
     taken_up.refresh_from_db()
@@ -366,10 +366,10 @@ def test_it_asks_first(delivered, monkeypatch, answer, erased):
 @pytest.mark.parametrize(
     ("email", "reason", "sentence", "code"),
     [
-        ("nobody@example.com", "why", "No order", 1),
-        ("nobody", "why", "no email address", 2),
+        ("nobody@example.com", "why", "no orders", 1),
+        ("nobody", "why", "not an email address", 2),
         (EMAIL, " ", "must not be blank", 2),
-        (EMAIL, f"{EMAIL} asked", "must not hold an address", 2),
+        (EMAIL, f"{EMAIL} asked", "must not contain an email address", 2),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(db, email, reason, sentence, code):

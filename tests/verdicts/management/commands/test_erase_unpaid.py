@@ -31,7 +31,7 @@ def ordered_two_days_ago():
 def test_a_payment_that_nobody_has_told_us_of_is_noted_not_erased(sandbox, run_jobs):
     session_id = ordered_two_days_ago()
     sandbox.pay(session_id, email=EMAIL, announce=False)
-    with pytest.raises(CommandError, match="paid and waits to be judged"):
+    with pytest.raises(CommandError, match="paid and waiting for its verdict"):
         erase("--yes")
     run_jobs()
     assert len(sandbox.messages(to=EMAIL)) == 1
