@@ -13,7 +13,7 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept() -> Iterator[None]:
+def empty_metrics_cache() -> Iterator[None]:
     metrics_cache.clear()
     yield
     metrics_cache.clear()
@@ -21,7 +21,7 @@ def nothing_kept() -> Iterator[None]:
 
 @pytest.fixture
 def scrape(client) -> Callable[[], Samples]:
-    """Every sample, as Prometheus reads them, counted up to now."""
+    """Every sample as Prometheus parses it, with all counts up to date."""
 
     def read() -> Samples:
         hits.flush()
@@ -39,7 +39,7 @@ def scrape(client) -> Callable[[], Samples]:
 
 @pytest.fixture
 def value(scrape) -> Callable[..., float]:
-    """One sample, anew; None where there is none."""
+    """The current value of one sample; None if it does not exist."""
 
     def read(name: str, **labels: str) -> float | None:
         return scrape().get((f"oracle_{name}", frozenset(labels.items())))

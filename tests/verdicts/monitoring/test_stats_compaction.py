@@ -19,8 +19,8 @@ def today():
 
 
 @pytest.fixture
-def past(today) -> None:
-    """Ten days of counts on either side of the line."""
+def old_and_recent_days(today) -> None:
+    """Counts of ten days on either side of the retention limit."""
     for back in range(RETENTION_DAYS - 9, RETENTION_DAYS + 11):
         day = today - timedelta(days=back)
         DayCount.objects.create(day=day, name="hit", count=back)
@@ -28,29 +28,31 @@ def past(today) -> None:
     DayCount.objects.create(day=today, name="hit", count=7)
 
 
-def hits_ever() -> float:
-    (sample,) = next(one for one in collect_counters() if one.name == "oracle_cache_hits").samples
+def total_hits() -> float:
+    (sample,) = next(
+        family for family in collect_counters() if family.name == "oracle_cache_hits"
+    ).samples
     return sample.value
 
 
-def test_no_counter_changes(past):
-    before = hits_ever()
+def test_compaction_changes_no_counter(old_and_recent_days):
+    before = total_hits()
     assert compact_old_days() == 20
-    assert hits_ever() == before
+    assert total_hits() == before
     assert DayCount.objects.count() == 21 + 2
 
 
-def test_to_add_up_again_changes_nothing_but_what_has_grown_old(past, today):
+def test_a_repeated_compaction_adds_only_newly_old_days(old_and_recent_days, today):
     compact_old_days()
     assert compact_old_days() == 0
     DayCount.objects.create(day=today - timedelta(days=RETENTION_DAYS + 1), name="hit", count=5)
-    before = hits_ever()
+    before = total_hits()
     assert compact_old_days() == 1
-    assert hits_ever() == before
+    assert total_hits() == before
     assert DayCount.objects.filter(day=DayCount.LONG_AGO).count() == 2
 
 
-def test_the_days_that_are_looked_at_stay_as_they_were(past, today):
+def test_recent_days_are_kept(old_and_recent_days, today):
     before = Counter(load_daily_stats(90).total)
     compact_old_days()
     assert load_daily_stats(90).total == before
@@ -58,6 +60,6 @@ def test_the_days_that_are_looked_at_stay_as_they_were(past, today):
     assert kept.day == today - timedelta(days=RETENTION_DAYS)
 
 
-def test_the_sweep_does_it(past):
+def test_the_sweep_compacts(old_and_recent_days):
     sweep()
     assert DayCount.objects.filter(day=DayCount.LONG_AGO).exists()
