@@ -96,7 +96,7 @@ class Discrepancy:
 
     @property
     def session(self) -> str:
-        """A hash that may be shown: whoever has the session id itself can read the verdict."""
+        """A hash that may be displayed: the session id itself gives access to the verdict."""
         return short_hash(self.session_id) if self.session_id else ""
 
 

@@ -135,7 +135,7 @@ def _repair(discrepancy: Discrepancy) -> Finding:
             logger.exception(
                 "repair of %s failed, order %s", discrepancy.kind, discrepancy.order_id
             )
-            failed = RepairResult("it failed: see the service log", RepairStatus.FAILED)
+            failed = RepairResult("failed, see the service log", RepairStatus.FAILED)
             return Finding(discrepancy, failed)
     finding = Finding(discrepancy, result)
     if finding.was_repaired:
@@ -149,7 +149,7 @@ def last_completed() -> datetime | None:
 
 
 def _record_completed(since: datetime, started: datetime) -> None:
-    """Only if the period reaches back to the last completed run: otherwise there is a gap."""
+    """Only if the period reaches back to the last completed run, so that nothing is skipped."""
     if started - since >= DEFAULT_PERIOD:
         Reconciled.objects.get_or_create(pk=Reconciled.ONLY, defaults={"looked_at": started})
     contiguous = Q(looked_at__gte=since + OVERLAP, looked_at__lt=started)

@@ -147,7 +147,7 @@ def _process(event: StripeEvent) -> RepairResult:
         return RepairResult(event.get_outcome_display())
     if event.outcome == StripeEvent.Outcome.UNKNOWN_PAYMENT:
         return RepairResult("waiting for its payment's event")
-    return RepairResult("it failed: see the service log", RepairStatus.FAILED)
+    return RepairResult("failed, see the service log", RepairStatus.FAILED)
 
 
 def _open_order_case(order: Order) -> RepairResult:

@@ -126,7 +126,7 @@ def _requeue(unchanged: QuerySet[M], job: str, row: M, **changes: object) -> boo
 
 
 def _overdue() -> Q:
-    # Unfinished without a due time: no job would ever come for it.
+    # Unfinished without a due time: no job would ever process it.
     return Q(due_at__lt=timezone.now() - OVERDUE_AFTER) | Q(due_at=None)
 
 

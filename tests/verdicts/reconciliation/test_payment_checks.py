@@ -341,7 +341,7 @@ def test_a_failed_repair_does_not_block_the_others(sandbox, elsewhere):
 
     with connection.execute_wrapper(refuse):
         report = run_reconcile(apply=True)
-    assert repairs(report)[0] == "!it failed: see the service log"
+    assert repairs(report)[0] == "!failed, see the service log"
     assert (report.repaired, report.left) == (1, 1)
     assert Order.objects.get().session_id == good
     assert run_reconcile(apply=True).repaired == 1

@@ -73,7 +73,7 @@ def test_an_event_that_cannot_be_processed_stays_a_discrepancy(sandbox):
     StripeEvent.objects.create(event_id="evt_1", type="charge.refunded", object="no JSON")
     StripeEvent.objects.update(received_at=timezone.now() - OVERDUE)
     report = run_reconcile(apply=True)
-    assert repairs(report) == ["!it failed: see the service log"]
+    assert repairs(report) == ["!failed, see the service log"]
     assert report.left == 1
 
 

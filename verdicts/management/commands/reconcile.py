@@ -34,10 +34,10 @@ _UNIT: Final = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
 class Command(BaseCommand):
     help = (
-        "Compare Stripe's payments and refunds with orders, verdicts, emails, cached answers and "
-        "the log; list every discrepancy with its repair. Nothing is changed without --apply. Exit "
-        "code: 0 no discrepancies, or all repaired; 1 discrepancies are left; 2 not everything "
-        "could be checked (Stripe is unreachable), or bad usage."
+        "Compare Stripe's payments and refunds with orders, verdicts, emails, cached responses "
+        "and the log; list every discrepancy with its repair. Nothing is changed without --apply. "
+        "Exit code: 0 no discrepancies, or all repaired; 1 discrepancies are left; 2 not "
+        "everything could be checked (Stripe is unreachable), or bad usage."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -53,8 +53,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--apply",
             action="store_true",
-            help="repair what can be repaired: record missed payments and refunds, queue lost jobs "
-            "again",
+            help="repair what can be repaired: record missed payments and refunds, requeue lost "
+            "jobs",
         )
         parser.add_argument(
             "--format",
@@ -93,10 +93,10 @@ def _since(text: str) -> datetime:
     if day:
         at = datetime(day.year, day.month, day.day, tzinfo=UTC)
     if at is None:
-        raise ArgumentTypeError(f"36h, 10d or a date like 2026-05-01, not {text!r}")
+        raise ArgumentTypeError(f"{text!r} is not a time: use 36h, 10d or a date like 2026-05-01")
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
     if at > now:
-        raise ArgumentTypeError(f"a time in the past, not {text!r}")
+        raise ArgumentTypeError(f"{text!r} is in the future")
     return at
 
 
