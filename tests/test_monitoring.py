@@ -1,4 +1,4 @@
-"""What operators are told is what there is: the page against the metrics themselves."""
+"""docs/MONITORING.md, the alert rules and the dashboard match the metrics that exist."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from verdicts.monitoring.metrics import Exposition
+from verdicts.monitoring.metrics import MetricsCache
 from verdicts.monitoring.readiness import readiness
 
 ROOT = Path(__file__).parents[1]
@@ -19,14 +19,14 @@ METRIC = re.compile(r"\boracle_[a-z_]+\b")
 
 @pytest.fixture
 def families(db):
-    return list(text_string_to_metric_families(Exposition().text().decode()))
+    return list(text_string_to_metric_families(MetricsCache().text().decode()))
 
 
 @pytest.fixture
 def names(families) -> set[str]:
-    """Every name that a query can ask for."""
-    ends = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
-    found = {f"{one.name}{end}" for one in families for end in ends[one.type]}
+    """Every name that can be queried."""
+    suffixes = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
+    found = {f"{one.name}{suffix}" for one in families for suffix in suffixes[one.type]}
     return found - {"oracle_coherence_score_sum", "oracle_coherence_score_count"}
 
 
@@ -45,7 +45,7 @@ def test_the_page_lists_every_check(db):
         assert f"`{name}`" in PAGE
 
 
-def asked(expression: str) -> set[str]:
+def metrics_of(expression: str) -> set[str]:
     return set(METRIC.findall(expression))
 
 
@@ -59,39 +59,39 @@ def expressions_of_the_dashboard() -> list[str]:
     return [target["expr"] for panel in board["panels"] for target in panel["targets"]]
 
 
-def labels_asked(expression: str) -> set[tuple[str, str]]:
+def labels_of(expression: str) -> set[tuple[str, str]]:
     """Each metric with a label that is matched by value or summed by."""
     matched = re.findall(r"(oracle_[a-z_]+)\{([^}]*)\}", expression)
     return {(name, label) for name, inner in matched for label in re.findall(r"(\w+)[=!]", inner)}
 
 
-def test_alerts_and_dashboard_ask_for_metrics_that_exist(names):
+def test_alerts_and_dashboard_query_metrics_that_exist(names):
     expressions = [rule["expr"] for rule in rules()] + expressions_of_the_dashboard()
-    assert all(asked(expression) for expression in expressions)
-    assert set().union(*map(asked, expressions)) - names == set()
+    assert all(metrics_of(expression) for expression in expressions)
+    assert set().union(*map(metrics_of, expressions)) - names == set()
 
 
 def test_the_dashboard_shows_every_metric(names):
-    shown = set().union(*map(asked, expressions_of_the_dashboard()))
-    beside = {"oracle_escalations_total", "oracle_variance_checked", "oracle_variance_diverged"}
-    assert names - shown == beside
+    shown = set().union(*map(metrics_of, expressions_of_the_dashboard()))
+    exceptions = {"oracle_escalations_total", "oracle_variance_checked", "oracle_variance_diverged"}
+    assert names - shown == exceptions
 
 
-def test_a_name_that_does_not_exist_would_be_found(names):
-    assert asked('rate(oracle_made_up_total{x="y"}[5m]) > oracle_escalated') - names == {
+def test_an_unknown_metric_would_be_found(names):
+    assert metrics_of('rate(oracle_made_up_total{x="y"}[5m]) > oracle_escalated') - names == {
         "oracle_made_up_total"
     }
 
 
 def test_labels_that_alerts_match_are_those_of_the_metrics():
-    """By the page, whose table names the labels of each metric."""
+    """Compared with the page, which lists the labels of each metric."""
     table = dict(re.findall(r"^\| `(oracle_\w+)` \| (.*?) \|", PAGE, re.MULTILINE))
     for rule in rules():
-        for name, label in labels_asked(rule["expr"]):
+        for name, label in labels_of(rule["expr"]):
             assert f"`{label}`" in table[name], rule["alert"]
 
 
-def test_every_alert_is_explained_and_says_how_urgent_it_is():
+def test_every_alert_is_documented_and_has_a_severity():
     explained = re.findall(r"^\| `(Oracle\w+)` \|", PAGE, re.MULTILINE)
     assert explained == [rule["alert"] for rule in rules()]
     for rule in rules():
@@ -99,7 +99,7 @@ def test_every_alert_is_explained_and_says_how_urgent_it_is():
         assert rule["annotations"]["summary"]
 
 
-def test_the_dashboards_panels_do_not_overlap():
+def test_the_dashboard_panels_do_not_overlap():
     board = json.loads((ROOT / "deploy/grafana/dashboard.json").read_text())
     taken = set()
     for panel in board["panels"]:

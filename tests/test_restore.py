@@ -1,4 +1,4 @@
-"""docs/BACKUP.md, line by line: a backup, a lost database, and a restore that loses no order."""
+"""The commands of docs/BACKUP.md, in their order: back up, lose the database, restore it."""
 
 import shlex
 import shutil
@@ -23,12 +23,12 @@ from sandbox.running import running_sandbox
 from tests.support.documented import ROOT, blocks
 
 PAGE = (ROOT / "docs/BACKUP.md").read_text()
-# Tried by hand, with the same outcome: they need PostgreSQL's own programs.
-BY_HAND = ("pg_dump ", "pg_restore ")
+# Not run here: they need PostgreSQL's programs.
+SKIPPED = ("pg_dump ", "pg_restore ")
 
 
 class Operator:
-    """Types the page's lines, in their order, at the top of a house."""
+    """Runs the commands of the page, in their order, in the site's folder."""
 
     def __init__(self, folder: Path, variables: dict[str, str]) -> None:
         self._folder = folder
@@ -37,18 +37,18 @@ class Operator:
             line.removeprefix("$ ")
             for block in blocks(PAGE)
             for line in block.splitlines()
-            if line.startswith("$ ") and not line.startswith(tuple(f"$ {one}" for one in BY_HAND))
+            if line.startswith("$ ") and not line.startswith(tuple(f"$ {one}" for one in SKIPPED))
         ]
 
-    def types(self, beginning: str) -> subprocess.CompletedProcess:
-        """The next line of the page, which must begin like this."""
+    def runs(self, beginning: str) -> subprocess.CompletedProcess:
+        """Run the next command of the page, which must begin like this."""
         line = self._left.pop(0)
         assert line.startswith(beginning), line
         if line.startswith("sqlite3 ") and not shutil.which("sqlite3"):
             return self._without_sqlite3(*shlex.split(line)[1:])
-        shown = line.replace("python manage.py", f"{sys.executable} {ROOT}/manage.py")
+        command = line.replace("python manage.py", f"{sys.executable} {ROOT}/manage.py")
         return subprocess.run(
-            ["/bin/sh", "-c", shown],
+            ["/bin/sh", "-c", command],
             cwd=self._folder,
             env=child_env(**self._variables),
             capture_output=True,
@@ -56,12 +56,12 @@ class Operator:
             check=False,
         )
 
-    def has_typed_everything(self) -> bool:
+    def has_run_everything(self) -> bool:
         return not self._left
 
-    def _without_sqlite3(self, path: str, question: str) -> subprocess.CompletedProcess:
+    def _without_sqlite3(self, path: str, statement: str) -> subprocess.CompletedProcess:
         with closing(sqlite3.connect(self._folder / path)) as connection:
-            connection.execute(question.replace("INTO '", f"INTO '{self._folder}/"))
+            connection.execute(statement.replace("INTO '", f"INTO '{self._folder}/"))
         return subprocess.CompletedProcess([], 0, "", "")
 
 
@@ -74,8 +74,8 @@ def buy(url: str, sandbox: SandboxClient, email: str) -> str:
     return session
 
 
-def bought_a_while_ago(url: str, sandbox: SandboxClient, email: str) -> str:
-    """`reconcile` leaves younger ones to their webhooks; the buyer's own look brings it here."""
+def buy_minutes_ago(url: str, sandbox: SandboxClient, email: str) -> str:
+    """Old enough for `reconcile` to check it; imported by the read, without a webhook."""
     session = sandbox.create_session(
         amount_subtotal=200,
         amount_total=200,
@@ -86,26 +86,26 @@ def bought_a_while_ago(url: str, sandbox: SandboxClient, email: str) -> str:
         payment_status="paid",
         status="complete",
     )["id"]
-    wait_for(lambda: asked(url, session).status_code == 200)
+    wait_for(lambda: get_result(url, session).status_code == 200)
     wait_for(lambda: len(sandbox.messages(to=email)) == 1)
     return session
 
 
-def asked(url: str, session: str) -> httpx.Response:
+def get_result(url: str, session: str) -> httpx.Response:
     return httpx.get(f"{url}/api/verdict?session_id={session}", timeout=40, trust_env=False)
 
 
 def read(url: str, session: str) -> dict:
-    return asked(url, session).raise_for_status().json()
+    return get_result(url, session).raise_for_status().json()
 
 
 @pytest.fixture
-def house(tmp_path) -> Iterator[tuple[dict[str, str], SandboxClient]]:
+def site(tmp_path) -> Iterator[tuple[dict[str, str], SandboxClient]]:
     (tmp_path / "data").mkdir()
-    site = f"http://127.0.0.1:{free_port()}"
-    with running_sandbox(webhook_url=f"{site}/api/webhook") as sandbox:
+    site_url = f"http://127.0.0.1:{free_port()}"
+    with running_sandbox(webhook_url=f"{site_url}/api/webhook") as sandbox:
         url = f"sqlite:///{tmp_path}/data/oracle.sqlite3"
-        variables = production(tmp_path, sandbox, site_url=site, url=url) | {
+        variables = production(tmp_path, sandbox, site_url=site_url, url=url) | {
             "ORACLE_LOG_PATH": str(tmp_path / "data/oracle_log.jsonl"),
             "ORACLE_LOG_NAME": "restored",
         }
@@ -113,49 +113,49 @@ def house(tmp_path) -> Iterator[tuple[dict[str, str], SandboxClient]]:
         yield variables, sandbox
 
 
-def test_a_house_that_lost_its_database_is_brought_back(house, tmp_path):
-    variables, sandbox = house
-    url, types = variables["SITE_URL"], Operator(tmp_path, variables)
+def test_a_lost_database_is_restored_without_losing_an_order(site, tmp_path):
+    variables, sandbox = site
+    url, operator = variables["SITE_URL"], Operator(tmp_path, variables)
     log, kept = tmp_path / "data/oracle_log.jsonl", tmp_path / "kept.jsonl"
     port = urlsplit(url).port
     with serving(tmp_path, variables, *SERVICES, port=port):
         buy(url, sandbox, "before@example.com")
-        assert types.types("mkdir -p backup && cp -p").returncode == 0
-        assert types.types("sqlite3 ").returncode == 0
-        lost = bought_a_while_ago(url, sandbox, "after@example.com")
+        assert operator.runs("mkdir -p backup && cp -p").returncode == 0
+        assert operator.runs("sqlite3 ").returncode == 0
+        lost = buy_minutes_ago(url, sandbox, "after@example.com")
 
-    for one in (tmp_path / "data").glob("oracle.sqlite3*"):
-        one.unlink()
-    assert types.types("cp -p backup/oracle.sqlite3 data/").returncode == 0
+    for file in (tmp_path / "data").glob("oracle.sqlite3*"):
+        file.unlink()
+    assert operator.runs("cp -p backup/oracle.sqlite3 data/").returncode == 0
 
-    # Had the log been lost as well: the backup's is sound.
+    # If the log had been lost as well: the copy in the backup is sound.
     shutil.move(log, kept)
     shutil.copy(tmp_path / "backup/oracle_log.jsonl", log)
-    assert types.types("python manage.py audit_verify --repair").stdout.endswith(
+    assert operator.runs("python manage.py audit_verify --repair").stdout.endswith(
         "Sound: 1 line in 1 file, one chain.\n"
     )
     shutil.move(kept, log)
 
-    # It survived, and knows more than the database.
-    unknown = types.types("python manage.py audit_verify")
+    # The log survived, and is ahead of the database.
+    unknown = operator.runs("python manage.py audit_verify")
     assert unknown.returncode == 1
     assert "line 2: not in the database" in unknown.stderr
-    owed = types.types("python manage.py reconcile --since 2d")
-    assert owed.returncode == 1
-    assert "its verdict is in the log, its order is gone" in owed.stdout
+    listed = operator.runs("python manage.py reconcile --since 2d")
+    assert listed.returncode == 1
+    assert "its verdict is in the log, but there is no order" in listed.stdout
 
     with serving(tmp_path, variables, *SERVICES, port=port):
-        repaired = types.types("python manage.py reconcile --since 2d --apply")
-        assert (repaired.returncode, repaired.stdout.count("nothing is emailed twice")) == (0, 1)
+        repaired = operator.runs("python manage.py reconcile --since 2d --apply")
+        assert (repaired.returncode, repaired.stdout.count("the email is not sent again")) == (0, 1)
         wait_for(lambda: read(url, lost)["divergence"]["status"] == "checked")
         assert read(url, lost)["divergence"]["emailed_verdict"] is not None
         for customer in ("before@example.com", "after@example.com"):
             assert len(sandbox.messages(to=customer)) == 1
 
-        assert types.types("mv data/oracle_log.jsonl data/oracle_log.jsonl.1").returncode == 0
-        assert types.types("mkdir -p archive && mv").returncode == 0
+        assert operator.runs("mv data/oracle_log.jsonl data/oracle_log.jsonl.1").returncode == 0
+        assert operator.runs("mkdir -p archive && mv").returncode == 0
         buy(url, sandbox, "later@example.com")
-        sound = types.types("python manage.py audit_verify --older-elsewhere")
+        sound = operator.runs("python manage.py audit_verify --older-elsewhere")
         assert sound.returncode == 0
         assert sound.stdout.endswith("Sound: 1 line in 1 file, one chain.\n")
-    assert types.has_typed_everything()
+    assert operator.has_run_everything()

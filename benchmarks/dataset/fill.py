@@ -17,7 +17,7 @@ from benchmarks.dataset.past import Past
 from benchmarks.dataset.shape import Shape, escaped
 from verdicts.models import Order
 from verdicts.monitoring.daily_stats import roll_up
-from verdicts.monitoring.stats_compaction import add_up_old_days
+from verdicts.monitoring.stats_compaction import compact_old_days
 
 Tick = Callable[[int, int], None]
 
@@ -90,4 +90,4 @@ def _count_days(until: datetime, days: int, history: int) -> None:
             for one in pattern
         ]
         DayCount.objects.bulk_create(copies)
-    add_up_old_days()
+    compact_old_days()

@@ -22,7 +22,7 @@ from benchmarks.dataset.ideas import ideas
 from benchmarks.dataset.past import is_delivered, is_regenerated, session_id
 from oracle_site.wsgi import application
 from verdicts.models import CachedVerdict, Order, Status, Verdict
-from verdicts.monitoring.metrics import exposition
+from verdicts.monitoring.metrics import metrics_cache
 from verdicts.results.compare import compare
 from verdicts.results.reader.lookup import open_lookup
 from verdicts.results.reader.requests import CachedRead
@@ -115,7 +115,7 @@ class Turns:
         took: Seconds = []
         token = f"Bearer {settings.ORACLE_SERVICE_TOKENS[0]}"
         for _ in range(turns):
-            exposition.forget()
+            metrics_cache.clear()
             with _stopwatch(took):
                 answer = self._client.get("/metrics", headers={"Authorization": token}, secure=True)
             assert answer.status_code == 200, answer.content

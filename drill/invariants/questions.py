@@ -15,20 +15,20 @@ from drill.invariants.gathering import has_swept, site_facts, waiting
 from verdicts.jobs import queue
 from verdicts.models import CachedVerdict, Delivery, Order, StripeEvent, Verdict
 from verdicts.reconciliation.sweep import (
-    STALE,
+    OVERDUE_AFTER,
     overdue_comparisons,
     overdue_deliveries,
     overdue_orders,
-    waiting_events,
+    unprocessed_events,
 )
 from verdicts.results.cache import evict
 
 # Whatever is waited for, as it is stored, and how much later the sweep takes it up.
 WAITED_FOR: Final[list[tuple[QuerySet[Any], str, timedelta]]] = [
     (OrmQ.objects.all(), "lock", timedelta(0)),
-    (Order.objects.filter(status__in=["paid", "generating"]), "due_at", STALE),
-    (Delivery.objects.filter(state__in=["pending", "sending"]), "due_at", STALE),
-    (Verdict.objects.filter(compare_due_at__isnull=False), "compare_due_at", STALE),
+    (Order.objects.filter(status__in=["paid", "generating"]), "due_at", OVERDUE_AFTER),
+    (Delivery.objects.filter(state__in=["pending", "sending"]), "due_at", OVERDUE_AFTER),
+    (Verdict.objects.filter(compare_due_at__isnull=False), "compare_due_at", OVERDUE_AFTER),
     (StripeEvent.objects.filter(processed_at=None), "received_at", timedelta(minutes=1)),
 ]
 AT_ONCE: Final = timedelta(minutes=10)
@@ -52,7 +52,7 @@ def skip() -> int:
 def _is_left_behind() -> bool:
     """Whether there is anything that a sweep takes up."""
     overdue: list[QuerySet[Any]] = [
-        waiting_events(),
+        unprocessed_events(),
         overdue_orders(),
         overdue_deliveries(),
         overdue_comparisons(),

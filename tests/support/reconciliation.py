@@ -1,4 +1,4 @@
-"""One look at the books, for the tests of what it finds."""
+"""Runs a reconciliation, and reads its report, for the tests of the checks."""
 
 from datetime import timedelta
 
@@ -8,24 +8,24 @@ from verdicts.clients import stripe_account
 from verdicts.reconciliation.reconcile import Report, reconcile
 
 
-def look(*, apply: bool = False, **since: float) -> Report:
+def run_reconcile(*, apply: bool = False, **since: float) -> Report:
     return reconcile(
         account=stripe_account(),
         since=timezone.now() - timedelta(**(since or {"days": 4})),
         apply=apply,
-        seconds=60,
+        time_limit=60,
     )
 
 
 def discrepancies(report: Report) -> list[tuple[str, str]]:
-    return [(one.discrepancy.kind, one.discrepancy.what) for one in report.findings]
+    return [(one.discrepancy.kind, one.discrepancy.description) for one in report.findings]
 
 
 def kinds(report: Report) -> list[str]:
-    return [one.discrepancy.kind for one in report.findings]
+    return [finding.discrepancy.kind for finding in report.findings]
 
 
-def done(report: Report) -> list[str]:
-    """What was done about each; '!' before what is not settled by it."""
-    repaired = [one.repaired for one in report.findings]
-    return [("" if one.settled else "!") + one.how for one in repaired if one]
+def repairs(report: Report) -> list[str]:
+    """What was done about each; '!' before a repair that leaves the discrepancy."""
+    results = [finding.result for finding in report.findings]
+    return [("" if one.is_settled else "!") + one.detail for one in results if one]

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from audit.variance import variance
 from verdicts.models import CachedVerdict, Order
-from verdicts.monitoring.metrics import exposition
+from verdicts.monitoring.metrics import metrics_cache
 from verdicts.reconciliation.sweep import sweep
 from verdicts.results.read_counter import hits
 
@@ -161,7 +161,7 @@ def work(
         "a hit": hit,
         "a payment, its verdict and its email": lambda: (paid_order("quick"), run_jobs()),
         "the sweep": sweep,
-        "metrics": lambda: (exposition.forget(), exposition.text()),
+        "metrics": lambda: (metrics_cache.clear(), metrics_cache.text()),
         "the report": lambda: call_command("divergence_report", stdout=io.StringIO()),
         "the result page": page(f"/oracle/result?session_id={order.session_id}"),
         "home": page("/admin/"),

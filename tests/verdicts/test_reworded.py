@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db.models import Choices
 from django_q.models import OrmQ
 
-from tests.support.reconciliation import look
+from tests.support.reconciliation import run_reconcile
 from tests.support.restored_database import forget_orders
 from verdicts.clients import stripe_account
 from verdicts.models import Case, Delivery, Order, Status, StripeEvent, Verdict
@@ -114,5 +114,5 @@ def test_a_refund_that_fails_is_reported_once(paid_order, sentences):
 def test_reconciling_finds_a_payment_that_was_recorded_meanwhile_settled(bought, sentences):
     bought("quick")
     sentences()
-    report = look(apply=True)
+    report = run_reconcile(apply=True)
     assert report.left == 0

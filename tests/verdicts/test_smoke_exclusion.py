@@ -13,14 +13,14 @@ from tests.support.stripe_objects import session_object
 from verdicts.clients import stripe_account
 from verdicts.core.sessions import read_session
 from verdicts.models import CachedVerdict, Case, Delivery, Order, Status
-from verdicts.monitoring.counters import totals
-from verdicts.monitoring.daily_stats import figures, roll_up_open_days
-from verdicts.monitoring.gauges import now
+from verdicts.monitoring.counters import collect_counters
+from verdicts.monitoring.daily_stats import load_daily_stats, roll_up_open_days
+from verdicts.monitoring.gauges import collect_gauges
 from verdicts.payments.accept_payment import record_session
 from verdicts.payments.checkout import start_checkout
 from verdicts.results.read_counter import hits
 from verdicts.review.cases import close_all
-from verdicts.review.reviewed_outputs import labelled
+from verdicts.review.reviewed_outputs import reviewed_outputs
 from verdicts.smoke_test.marking import mark_as_smoke
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -63,7 +63,7 @@ COUNTED = (
 @whose
 def test_the_roll_up_that_the_console_and_the_counters_read(house, smoke):
     house(smoke=smoke)
-    found = figures(1)
+    found = load_daily_stats(1)
     assert {name: found.sum(name) > 0 for name in COUNTED} == dict.fromkeys(COUNTED, not smoke)
     if smoke:
         assert not DayCount.objects.exists()
@@ -88,13 +88,13 @@ def test_what_the_gate_is_calibrated_by(house, smoke):
     house(smoke=smoke)
     who = User.objects.create(username="ada")
     close_all(Case.objects.all(), Case.Outcome.CORRECT, who=who, note="seen")
-    assert len(list(labelled())) == (0 if smoke else 1)
+    assert len(list(reviewed_outputs())) == (0 if smoke else 1)
 
 
 def samples() -> dict:
     return {
         (one.name, *one.labels.items()): one.value
-        for family in (*totals(), *now())
+        for family in (*collect_counters(), *collect_gauges())
         for one in family.samples
         if not one.name.startswith(MACHINERY)
     }
@@ -128,7 +128,7 @@ def test_a_read_while_stripe_is_away(ask, sandbox, smoke):
     sandbox.fault("stripe", "unauthorized")
     assert ask(session.id).status_code == 503
     hits.flush()
-    assert figures(1).sum(DayCount.READ, key="try-later") == (0 if smoke else 1)
+    assert load_daily_stats(1).sum(DayCount.READ, key="try-later") == (0 if smoke else 1)
 
 
 @whose
@@ -139,7 +139,7 @@ def test_a_session_that_stripe_has_forgotten(ask, sandbox, smoke):
     sandbox.reset()
     assert ask(session.id).status_code == 404
     hits.flush()
-    assert figures(1).sum(DayCount.READ, key="unknown") == (0 if smoke else 1)
+    assert load_daily_stats(1).sum(DayCount.READ, key="unknown") == (0 if smoke else 1)
 
 
 def test_what_a_smoke_test_reads_is_noted_on_its_own_order_alone(house, ask):
@@ -201,7 +201,7 @@ def test_that_the_model_is_gone_is_told_and_counted_whoever_found_out(bought, sa
     assert samples()[waiting] == 1
     run_jobs(now=True)
     assert len(sandbox.messages(to=STAFF)) == 1
-    assert figures(1).sum(DayCount.EMAIL, key="retired sent") == 1
+    assert load_daily_stats(1).sum(DayCount.EMAIL, key="retired sent") == 1
 
 
 def test_a_smoke_test_escalates_nothing(house):

@@ -22,7 +22,7 @@ from verdicts.core.formatting import format_amount
 from verdicts.core.presentation import PresentedVerdict, present
 from verdicts.mail.resend import ENDED, resend, resendable_email
 from verdicts.models import Order, Verdict
-from verdicts.privacy.export import spellings
+from verdicts.privacy.export import case_variants
 from verdicts.review.timeline import timeline
 
 PAGE: Final = "admin:verdicts_order_change"
@@ -54,7 +54,7 @@ class OrderAdmin(RecordAdmin):
     def find(self, request: HttpRequest, term: str) -> Q | None:
         """By its shape: each is one look into one index."""
         if "@" in term:  # who is a customer is for those who may know
-            return Q(lower_email__in=spellings(term)) if allowed(request, CUSTOMER) else None
+            return Q(lower_email__in=case_variants(term)) if allowed(request, CUSTOMER) else None
         if term.startswith("cs_"):
             return Q(session_id=term)
         if term.startswith("pi_"):

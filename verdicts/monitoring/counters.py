@@ -1,85 +1,93 @@
-"""What has happened since the beginning, as counters: sums over `DayCount`, for all processes.
+"""Counters: totals over all days of `DayCount`, for all processes and hosts together.
 
-Every count is of one table of the one database, so processes and hosts are
-summed by construction. A counter never falls: closed days no longer change, and
-an open day is only ever counted up.
+A counter never falls: closed days no longer change, and the counts of an open day only grow.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from django.db.models import Sum
-from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import HistogramMetricFamily, Metric
 
 from audit.core.vocabulary import TIERS
 from audit.models import KINDS, DayCount, Escalation
 from verdicts.core.read_outcomes import READ_OUTCOMES
-from verdicts.monitoring.daily_stats import BEYOND, BUCKETS, LATENCIES, Key
-from verdicts.reconciliation.discrepancies import KINDS as DISCREPANCIES
+from verdicts.monitoring.daily_stats import (
+    LATENCY_BUCKETS,
+    OVERFLOW_BUCKET,
+    SCORE_BUCKETS,
+    Key,
+)
+from verdicts.monitoring.metric_families import counter
+from verdicts.reconciliation.discrepancies import KINDS as DISCREPANCY_KINDS
 
-TOO_MANY: Final = 429
-STEP: Final = 5  # of the roll-up's buckets make one here: a tenth of the score
+TOO_MANY_REQUESTS: Final = 429
+BUCKETS_PER_TENTH: Final = SCORE_BUCKETS // 10
 ANSWERED: Final = "answered"
-PASS: Final = "pass"  # noqa: S105 - the gate's word
+PASS: Final = "pass"  # noqa: S105 - the gate's reason, not a password
 
 
-def totals() -> Iterator[Metric]:
-    found = _sums()
-    yield _counter("cache_hits", "Answers given from the cache.", [((), found["hit", "", ""])])
+def collect_counters() -> Iterator[Metric]:
+    found = _totals()
+    yield counter("cache_hits", "Reads answered from the cache.", [((), found["hit", "", ""])])
     reads = {outcome: found["read", "", outcome] for outcome in READ_OUTCOMES}
-    yield _counter(
+    yield counter(
         "reads",
-        "Reads that the cache had no answer for, by what the reader got.",
+        "Reads not answered from the cache, by outcome.",
         [((outcome,), count) for outcome, count in reads.items()],
         "outcome",
     )
-    yield _counter(
+    yield counter(
         "rate_limited",
         "Reads answered 429, by reason.",
-        [((name,), reads[name]) for name, row in READ_OUTCOMES.items() if row.status == TOO_MANY],
+        [
+            ((name,), reads[name])
+            for name, row in READ_OUTCOMES.items()
+            if row.status == TOO_MANY_REQUESTS
+        ],
         "reason",
     )
-    yield _counter(
+    yield counter(
         "regenerations",
-        "Regenerations that came to an end, by outcome.",
+        "Finished regenerations, by outcome.",
         [((outcome,), count) for outcome, count in sorted(_regenerations(found).items())],
         "outcome",
     )
-    yield from _judgements(found)
+    yield from _crosschecks(found)
     yield from _calls(found)
     emails = {key: count for (name, _, key), count in found.items() if name == DayCount.EMAIL}
-    yield _counter(
+    yield counter(
         "emails",
-        "Emails that came to an end, by kind and state.",
+        "Finished emails, by kind and final state.",
         [((*key.split(" "),), count) for key, count in sorted(emails.items())],
         "kind",
         "state",
     )
-    yield _counter(
+    yield counter(
         "log_write_failures",
-        "Attempts to write oracle_log.jsonl that failed.",
+        "Failed writes to oracle_log.jsonl.",
         [((), found[DayCount.LOG_FAILURE, "", ""])],
     )
-    yield _counter(
+    yield counter(
         "gaps_mended",
-        "Gaps that reconciling has mended, by kind.",
-        [((kind,), found[DayCount.DISCREPANCY, "", kind]) for kind in DISCREPANCIES],
+        "Discrepancies repaired by reconciliation, by kind.",
+        [((kind,), found[DayCount.DISCREPANCY, "", kind]) for kind in DISCREPANCY_KINDS],
         "gap",
     )
-    yield _counter(
+    yield counter(
         "reconcile_failures",
-        "Hourly looks at Stripe's books that did not come to their end.",
+        "Hourly reconciliations that did not complete.",
         [((), found[DayCount.UNRECONCILED, "", ""])],
     )
-    yield _counter(
+    yield counter(
         "escalations",
-        "Days on which the model's own variance was above the line.",
+        "Days on which the variance rate was above its limit.",
         [((), Escalation.objects.count())],
     )
 
 
-def _sums() -> Counter[Key]:
+def _totals() -> Counter[Key]:
     rows = DayCount.objects.order_by().values_list("name", "tier", "key").annotate(n=Sum("count"))
     return Counter({(name, tier, key): count for name, tier, key, count in rows})
 
@@ -94,8 +102,8 @@ def _regenerations(found: Counter[Key]) -> Counter[str]:
     return counted
 
 
-def _judgements(found: Counter[Key]) -> Iterator[Metric]:
-    yield _counter(
+def _crosschecks(found: Counter[Key]) -> Iterator[Metric]:
+    yield counter(
         "crosschecks",
         "Decisions of the gate, by reason.",
         [
@@ -108,39 +116,43 @@ def _judgements(found: Counter[Key]) -> Iterator[Metric]:
         "reason",
     )
     scores = HistogramMetricFamily(
-        "oracle_coherence_score", "Scores that the gate gave.", labels=["tier"]
+        "oracle_coherence_score", "Coherence scores of the gate.", labels=["tier"]
     )
     for tier in TIERS:
         scores.add_metric([tier], _score_buckets(found, tier), None)
     yield scores
-    for name, label, about in (
-        ("divergence", "level", "Comparisons of a regeneration with what was emailed, by level."),
-        ("cause", "cause", "What can explain a divergence, by cause."),
+    for name, label, documentation in (
+        ("divergence", "level", "Comparisons of regenerations with the emailed verdict, by level."),
+        ("cause", "cause", "Possible causes of divergences, by cause."),
     ):
-        yield _counter(
+        yield counter(
             f"{name}s",
-            about,
-            [((tier, key), n) for (its, tier, key), n in sorted(found.items()) if its == name],
+            documentation,
+            [
+                ((tier, key), count)
+                for (counted, tier, key), count in sorted(found.items())
+                if counted == name
+            ],
             "tier",
             label,
         )
 
 
 def _score_buckets(found: Counter[Key], tier: str) -> list[tuple[str, float]]:
-    """Cumulative, as the format wants it; the first holds what lies below zero."""
+    """Cumulative, as the format requires; the first bucket holds scores below zero."""
     buckets = []
     total = found["score", tier, "-1"]
     buckets.append(("0.0", float(total)))
-    for place in range(BUCKETS):
+    for place in range(SCORE_BUCKETS):
         total += found["score", tier, str(place)]
-        if place % STEP == STEP - 1:
-            buckets.append((str((place + 1) / BUCKETS), float(total)))
-    total += found["score", tier, str(BUCKETS)]
+        if (place + 1) % BUCKETS_PER_TENTH == 0:
+            buckets.append((str((place + 1) / SCORE_BUCKETS), float(total)))
+    total += found["score", tier, str(SCORE_BUCKETS)]
     return [*buckets, ("+Inf", float(total))]
 
 
 def _calls(found: Counter[Key]) -> Iterator[Metric]:
-    yield _counter(
+    yield counter(
         "model_calls",
         "Calls to the model, by outcome.",
         [
@@ -152,17 +164,17 @@ def _calls(found: Counter[Key]) -> Iterator[Metric]:
         "tier",
         "outcome",
     )
-    took = HistogramMetricFamily(
-        "oracle_model_call_seconds", "How long calls to the model took.", labels=["kind", "tier"]
+    durations = HistogramMetricFamily(
+        "oracle_model_call_seconds", "Duration of calls to the model.", labels=["kind", "tier"]
     )
     for kind, _ in KINDS:
         for tier in TIERS:
             seconds = found[f"{kind} ms", tier, ""] / 1000
-            took.add_metric([kind, tier], _latency_buckets(found, kind, tier), seconds)
-    yield took
-    yield _counter(
+            durations.add_metric([kind, tier], _latency_buckets(found, kind, tier), seconds)
+    yield durations
+    yield counter(
         "model_tokens",
-        "Tokens that calls to the model used.",
+        "Tokens used by calls to the model.",
         [
             ((tier, direction), found["tokens", tier, direction])
             for tier in TIERS
@@ -175,16 +187,7 @@ def _calls(found: Counter[Key]) -> Iterator[Metric]:
 
 def _latency_buckets(found: Counter[Key], kind: str, tier: str) -> list[tuple[str, float]]:
     total, buckets = 0, []
-    for most in LATENCIES:
-        total += found[f"{kind} latency", tier, str(most)]
-        buckets.append((str(most / 1000), float(total)))
-    return [*buckets, ("+Inf", float(total + found[f"{kind} latency", tier, BEYOND]))]
-
-
-def _counter(
-    name: str, about: str, samples: Sequence[tuple[tuple[str, ...], int]], *labels: str
-) -> Metric:
-    family = CounterMetricFamily(f"oracle_{name}", about, labels=labels)
-    for values, count in samples:
-        family.add_metric(values, count)
-    return family
+    for bound in LATENCY_BUCKETS:
+        total += found[f"{kind} latency", tier, str(bound)]
+        buckets.append((str(bound / 1000), float(total)))
+    return [*buckets, ("+Inf", float(total + found[f"{kind} latency", tier, OVERFLOW_BUCKET]))]

@@ -1,8 +1,7 @@
-"""How the house is doing, day by day: counted from the rows once, then only added up.
+"""Daily statistics: rolled up from the rows into one count per day, name, tier and key.
 
-The sweep rolls up the days that can still change. Reading a quarter of a year
-is then a few thousand small rows, however many orders there were. What comes of
-a smoke test is counted nowhere.
+The sweep rolls up the days that can still change, so reading 90 days takes a few thousand small
+rows, however many orders there are. Smoke tests are not counted.
 """
 
 from collections import Counter
@@ -22,26 +21,26 @@ from verdicts.models import Order
 
 Key = tuple[str, str, str]  # name, tier, key
 
-BUCKETS: Final = 50  # of the score, from 0 to 1
-MAX_DAYS: Final = 90  # as far back as anybody looks
-# Milliseconds that a call may take to be counted there; what takes longer is under BEYOND.
-LATENCIES: Final = (250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000)
-BEYOND: Final = "beyond"
-ROLLING_UP: Final = 0x07AC1E  # the lock's name: any number that nobody else takes
-CHARTED: Final = ("order", "hit", "regen call", "divergence")  # what is read day by day
+SCORE_BUCKETS: Final = 50  # of the score, from 0 to 1
+MAX_DAYS: Final = 90  # the longest period that the console shows
+# Upper bounds in milliseconds; slower calls are counted in OVERFLOW_BUCKET.
+LATENCY_BUCKETS: Final = (250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000)
+OVERFLOW_BUCKET: Final = "beyond"
+ADVISORY_LOCK_ID: Final = 0x07AC1E  # any number that is used for no other advisory lock
+CHARTED: Final = ("order", "hit", "regen call", "divergence")  # the series of the console's charts
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """Sums over some days, and the same day by day for a chart."""
+class DailyStats:
+    """Totals of a period, and the same per day for charts."""
 
     days: list[date]
     total: Counter[Key]
-    daily: dict[date, Counter[Key]]  # of what is CHARTED
-    variance: Variance  # always of the last thirty days (R14)
+    daily: dict[date, Counter[Key]]  # of the names in CHARTED
+    variance: Variance  # always of the last 30 days (R14)
 
     def sum(self, name: str, *, tier: str = "", key: str = "") -> int:
-        """How often, for one tier and key or for all of them."""
+        """The count for one tier and key, or for all of them if empty."""
         return sum(
             count
             for (its_name, its_tier, its_key), count in self.total.items()
@@ -49,7 +48,7 @@ class Figures:
         )
 
     def series(self, name: str, *, tier: str = "", key: str = "") -> list[int]:
-        """The same for each day, oldest first."""
+        """`sum` for each day, oldest first."""
         return [
             sum(
                 count
@@ -67,8 +66,8 @@ class Figures:
         return found
 
 
-def figures(days: int) -> Figures:
-    """Of the last so many days, today included."""
+def load_daily_stats(days: int) -> DailyStats:
+    """Of the last `days` days, today included."""
     now = timezone.now()
     listed = [now.date() - timedelta(days=back) for back in range(days - 1, -1, -1)]
     counts = DayCount.objects.filter(day__gte=listed[0], day__lte=listed[-1])
@@ -78,11 +77,11 @@ def figures(days: int) -> Figures:
     charted = counts.filter(name__in=CHARTED)
     for day, name, tier, key, count in charted.values_list("day", "name", "tier", "key", "count"):
         daily[day][name, tier, key] = count
-    return Figures(listed, total, daily, variance(now))
+    return DailyStats(listed, total, daily, variance(now))
 
 
 def roll_up(day: date) -> int:
-    """Count the day anew from its rows; returns how many counts it has. Safe to repeat."""
+    """Replace the day's counts by counting its rows; returns how many there are. Idempotent."""
     counted = Counter[Key]()
     with transaction.atomic():
         advisory_lock()
@@ -102,24 +101,24 @@ def roll_up(day: date) -> int:
 
 
 def advisory_lock() -> None:
-    """Until the transaction ends: of two counts the later one stays, and no counter falls.
+    """Serialize roll-ups until the transaction ends, so that an older count never wins.
 
-    On SQLite a transaction waits for the one before it by itself (`oracle_site.env`).
+    SQLite serializes writing transactions by itself (`oracle_site.env`).
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ROLLING_UP])
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ADVISORY_LOCK_ID])
 
 
 def roll_up_open_days() -> int:
-    """Every day since the last one that was counted, which may not have been over then."""
+    """Roll up every day from the last one counted, which may not have been over then."""
     today = timezone.now().date()
     rolled = DayCount.objects.exclude(name__in=DayCount.LIVE_COUNTS)
     counted = rolled.aggregate(last=Max("day"))["last"]
-    begun = counted or _first_day() or today
-    # A day goes on changing for an hour after its end: what was judged then is counted.
-    begun = min(begun, (timezone.now() - timedelta(hours=1)).date())
-    days = min((today - begun).days, MAX_DAYS)
+    first = counted or _first_day() or today
+    # A day can change for an hour after its end: generations that were still running.
+    first = min(first, (timezone.now() - timedelta(hours=1)).date())
+    days = min((today - first).days, MAX_DAYS)
     return sum(roll_up(today - timedelta(days=back)) for back in range(days, -1, -1))
 
 
@@ -152,10 +151,10 @@ def _crosschecks(within: Q) -> Iterator[tuple[Key, int]]:
     reasons = checks.values_list("tier", "kind", "crosscheck_reason").annotate(n=Count("pk"))
     for tier, kind, reason, count in reasons:
         yield (kind, tier, reason), count
-    bucket = Cast(Floor(F("coherence_score") * BUCKETS), IntegerField())
+    bucket = Cast(Floor(F("coherence_score") * SCORE_BUCKETS), IntegerField())
     scored = checks.filter(coherence_score__isnull=False).annotate(bucket=bucket)
     for tier, place, count in scored.values_list("tier", "bucket").annotate(n=Count("pk")):
-        yield ("score", tier, str(max(-1, min(place, BUCKETS)))), count
+        yield ("score", tier, str(max(-1, min(place, SCORE_BUCKETS)))), count
     for tier, flags in checks.exclude(flags=[]).values_list("tier", "flags").iterator():
         for flag in flags:
             yield ("flag", tier, flag), 1
@@ -170,10 +169,10 @@ def _calls(within: Q) -> Iterator[tuple[Key, int]]:
 
 
 def _costs(within: Q) -> Iterator[tuple[Key, int]]:
-    """What the calls took, in time and in tokens."""
+    """Durations and tokens of the model calls."""
     calls = ModelCall.objects.filter(within)
-    reached = [When(duration_ms__lte=most, then=Value(str(most))) for most in LATENCIES]
-    bucketed = calls.annotate(bucket=Case(*reached, default=Value(BEYOND)))
+    bounds = [When(duration_ms__lte=most, then=Value(str(most))) for most in LATENCY_BUCKETS]
+    bucketed = calls.annotate(bucket=Case(*bounds, default=Value(OVERFLOW_BUCKET)))
     sums = bucketed.values_list("kind", "tier", "bucket").annotate(
         n=Count("pk"),
         ms=Sum("duration_ms"),

@@ -1,23 +1,23 @@
-"""How things stand now, as gauges: what waits, where and for how long.
+"""Gauges: what is waiting now, where and for how long.
 
-Each is read from an index that is as small as what waits. Orders, emails and
-cases are customers': a smoke test's are left out. Queues, events and the log are
-the machinery's, whoever keeps it busy.
+Each is read from a partial index of the waiting rows only. Smoke tests are excluded from orders,
+emails and cases, but not from queues, events and the log.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 
 from django.db.models import Count, Min, Q
 from django.utils import timezone
 from django_q.models import OrmQ
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import Metric
 
 from audit.models import DayCount, LogEntry
 from audit.variance import variance
 from verdicts.jobs.queue import GENERATE, POST
 from verdicts.mail.kinds import COUNTED
 from verdicts.models import Case, Delivery, Order, QueueHeartbeat, Reconciled, Status, StripeEvent
+from verdicts.monitoring.metric_families import gauge
 
 QUEUES = (GENERATE, POST)
 UNFINISHED = (Status.PAID, Status.GENERATING, Status.HELD)
@@ -25,64 +25,64 @@ WAITING = (Delivery.State.PENDING, Delivery.State.SENDING)
 UNSENT = (Delivery.State.FAILED, Delivery.State.UNCERTAIN)
 
 
-def now() -> Iterator[Metric]:
-    at = timezone.now()
-    yield from _queues(at)
+def collect_gauges() -> Iterator[Metric]:
+    now = timezone.now()
+    yield from _queues(now)
     orders = Order.objects.filter(status__in=UNFINISHED, smoke=False).values_list("status")
     counted = dict(orders.annotate(n=Count("pk")).order_by())
-    yield _gauge(
+    yield gauge(
         "orders_unfinished",
-        "Paid orders that are not done with, by status.",
+        "Paid orders that are not finished, by status.",
         [((status.value,), counted.get(status.value, 0)) for status in UNFINISHED],
         "status",
     )
-    yield _gauge(
+    yield gauge(
         "stripe_events_unprocessed",
-        "Events of Stripe's that wait to be processed.",
+        "Stripe events that are not processed yet.",
         [((), StripeEvent.objects.filter(processed_at=None).count())],
     )
-    yield _gauge(
+    yield gauge(
         "emails_not_sent",
-        "Emails that wait, or that could not be sent, by kind and state.",
+        "Emails that are waiting or were given up, by kind and state.",
         list(_emails()),
         "kind",
         "state",
     )
     kinds = Case.objects.filter(closed_at=None).values_list("kind").annotate(n=Count("pk"))
     cases = dict(kinds.order_by())
-    yield _gauge(
+    yield gauge(
         "cases_open",
-        "Cases that wait for a person, by kind.",
+        "Open cases, by kind.",
         [((kind.value,), cases.get(kind.value, 0)) for kind in Case.Kind],
         "kind",
     )
-    looks = Reconciled.objects.values_list("looked_at", flat=True)
-    yield _gauge(
+    completed = Reconciled.objects.values_list("looked_at", flat=True)
+    yield gauge(
         "reconciled_timestamp_seconds",
-        "When Stripe's books were last compared with ours to their end.",
-        [((), at.timestamp()) for at in looks],
+        "When reconciliation last completed.",
+        [((), at.timestamp()) for at in completed],
     )
     left = DayCount.objects.filter(name=DayCount.DISCREPANCIES_LEFT).order_by("-day")
-    yield _gauge(
+    yield gauge(
         "gaps_left",
-        "Gaps that the last hourly look left for a person, and that have no case.",
+        "Discrepancies without a case that the last hourly reconciliation left for staff.",
         [((), left.values_list("count", flat=True).first() or 0)],
     )
-    yield from _log(at)
-    yield from _variance(at)
+    yield from _log(now)
+    yield from _variance(now)
 
 
-def _queues(at: datetime) -> Iterator[Metric]:
-    due = Q(lock__lte=at)
+def _queues(now: datetime) -> Iterator[Metric]:
+    due = Q(lock__lte=now)
     rows = OrmQ.objects.filter(key__in=QUEUES).values("key").order_by()
     counted = rows.annotate(
         due=Count("pk", filter=due), later=Count("pk", filter=~due), first=Min("lock", filter=due)
     )
     found = {row["key"]: row for row in counted}
     none = {"due": 0, "later": 0, "first": None}
-    yield _gauge(
+    yield gauge(
         "queue_jobs",
-        "Jobs on the queue: due, or for later (delayed, or a worker is at it).",
+        "Jobs on the queue: due, or later (delayed, or running).",
         [
             ((queue, state), found.get(queue, none)[state])
             for queue in QUEUES
@@ -91,13 +91,13 @@ def _queues(at: datetime) -> Iterator[Metric]:
         "queue",
         "state",
     )
-    yield _gauge(
+    yield gauge(
         "queue_oldest_due_seconds",
-        "How long the oldest due job has waited; 0 where none waits.",
-        [((queue,), _age(found.get(queue, none)["first"], at)) for queue in QUEUES],
+        "Age of the oldest due job; 0 if none is waiting.",
+        [((queue,), _age(found.get(queue, none)["first"], now)) for queue in QUEUES],
         "queue",
     )
-    yield _gauge(
+    yield gauge(
         "queue_last_taken_timestamp_seconds",
         "When a job was last taken from the queue.",
         [
@@ -109,49 +109,40 @@ def _queues(at: datetime) -> Iterator[Metric]:
 
 
 def _emails() -> Iterator[tuple[tuple[str, ...], int]]:
-    for states in (WAITING, UNSENT):  # an index each
-        some = Delivery.objects.filter(COUNTED, state__in=states).values_list("kind", "state")
-        for kind, state, count in some.annotate(n=Count("pk")).order_by():
+    for states in (WAITING, UNSENT):  # each has its own index
+        rows = Delivery.objects.filter(COUNTED, state__in=states).values_list("kind", "state")
+        for kind, state, count in rows.annotate(n=Count("pk")).order_by():
             yield (kind, state), count
 
 
-def _log(at: datetime) -> Iterator[Metric]:
+def _log(now: datetime) -> Iterator[Metric]:
     pending = LogEntry.objects.filter(written_at__isnull=True).values("host").order_by()
     found = list(pending.annotate(n=Count("pk"), first=Min("created_at")))
-    yield _gauge(
+    yield gauge(
         "log_pending_lines",
-        "Lines of oracle_log.jsonl that are not in their file yet, by log.",
+        "Lines not yet written to oracle_log.jsonl, by log name.",
         [((row["host"],), row["n"]) for row in found],
         "log",
     )
-    yield _gauge(
+    yield gauge(
         "log_oldest_pending_seconds",
-        "How long the oldest of them has waited; 0 where none waits.",
-        [((), max((_age(row["first"], at) for row in found), default=0.0))],
+        "Age of the oldest unwritten log line; 0 if none is waiting.",
+        [((), max((_age(row["first"], now) for row in found), default=0.0))],
     )
 
 
-def _variance(at: datetime) -> Iterator[Metric]:
-    found = variance(at)
-    for name, about, value in (
-        ("variance_checked", "Regenerations on equal terms, of 30 days.", found.checked),
-        ("variance_diverged", "Those of them that diverged.", found.diverged),
-        ("variance_rate", "The share of them that diverged.", found.rate),
-        ("variance_rate_low", "Lower end of its 95% interval.", found.interval.low),
-        ("variance_rate_high", "Upper end of its 95% interval.", found.interval.high),
-        ("escalated", "1 while the rate is above the line.", int(found.is_too_high)),
+def _variance(now: datetime) -> Iterator[Metric]:
+    found = variance(now)
+    for name, documentation, value in (
+        ("variance_checked", "Regenerations compared on equal terms, last 30 days.", found.checked),
+        ("variance_diverged", "Those that diverged.", found.diverged),
+        ("variance_rate", "Share of regenerations that diverged.", found.rate),
+        ("variance_rate_low", "Lower bound of the rate's 95% interval.", found.interval.low),
+        ("variance_rate_high", "Upper bound of the rate's 95% interval.", found.interval.high),
+        ("escalated", "1 while the rate is above its limit.", int(found.is_too_high)),
     ):
-        yield _gauge(name, about, [((), value)])
+        yield gauge(name, documentation, [((), value)])
 
 
-def _age(since: datetime | None, at: datetime) -> float:
-    return max(0.0, (at - since).total_seconds()) if since else 0.0
-
-
-def _gauge(
-    name: str, about: str, samples: Iterable[tuple[tuple[str, ...], float]], *labels: str
-) -> Metric:
-    family = GaugeMetricFamily(f"oracle_{name}", about, labels=labels)
-    for values, value in samples:
-        family.add_metric(values, value)
-    return family
+def _age(since: datetime | None, now: datetime) -> float:
+    return max(0.0, (now - since).total_seconds()) if since else 0.0

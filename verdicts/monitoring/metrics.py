@@ -1,7 +1,7 @@
-"""All metrics in Prometheus's text format, read from the database at most every few seconds.
+"""All metrics in Prometheus's text format, read from the database and cached for a few seconds.
 
-Scrapes that come further apart than `KEPT_FOR` never see a counter fall,
-whichever process answers them.
+A scraper whose interval is longer than `CACHE_TTL` never sees a counter fall, whichever process
+answers it.
 """
 
 import threading
@@ -13,36 +13,36 @@ from prometheus_client import generate_latest
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-from verdicts.monitoring.counters import totals
-from verdicts.monitoring.gauges import now
+from verdicts.monitoring.counters import collect_counters
+from verdicts.monitoring.gauges import collect_gauges
 
-KEPT_FOR: Final = 5.0  # seconds
+CACHE_TTL: Final = 5.0  # seconds
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Everything(Collector):
+class DatabaseCollector(Collector):
     def collect(self) -> Iterator[Metric]:
-        yield from totals()
-        yield from now()
+        yield from collect_counters()
+        yield from collect_gauges()
 
 
-class Exposition:
+class MetricsCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._text = b""
-        self._until = 0.0
+        self._expires_at = 0.0
 
     def text(self) -> bytes:
-        # One at a time: however many ask, the database is asked once.
+        # Single-flight: concurrent scrapes cause one set of queries.
         with self._lock:
-            if time.monotonic() >= self._until:
-                self._text = generate_latest(Everything())
-                self._until = time.monotonic() + KEPT_FOR
+            if time.monotonic() >= self._expires_at:
+                self._text = generate_latest(DatabaseCollector())
+                self._expires_at = time.monotonic() + CACHE_TTL
             return self._text
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         with self._lock:
-            self._until = 0.0
+            self._expires_at = 0.0
 
 
-exposition = Exposition()
+metrics_cache = MetricsCache()

@@ -12,14 +12,14 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from verdicts.api.service_token import ServiceView
-from verdicts.monitoring.metrics import CONTENT_TYPE, exposition
+from verdicts.monitoring.metrics import CONTENT_TYPE, metrics_cache
 from verdicts.monitoring.readiness import readiness
 
 
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """This process answers, and which version it runs. No database is asked: restarts mend none."""
+    """Liveness and version. Without the database, since restarting a process repairs none."""
     return JsonResponse({"alive": True, "version": settings.ORACLE_VERSION})
 
 
@@ -28,12 +28,12 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     checks = readiness()
     ready = all(check.ok for check in checks.values())
-    said = {name: check._asdict() for name, check in checks.items()}
-    return JsonResponse({"ready": ready, "checks": said}, status=200 if ready else 503)
+    body = {name: {"ok": check.ok, "says": check.detail} for name, check in checks.items()}
+    return JsonResponse({"ready": ready, "checks": body}, status=200 if ready else 503)
 
 
-class WhateverIsAsked(BaseContentNegotiation):
-    """Prometheus names the formats it knows; this site has one, and errors are JSON."""
+class IgnoreAcceptHeader(BaseContentNegotiation):
+    """Prometheus lists the formats it accepts; this site always answers in its one format."""
 
     def select_parser(self, request: Request, parsers: object) -> None:
         return None
@@ -47,7 +47,7 @@ class WhateverIsAsked(BaseContentNegotiation):
 
 @extend_schema(exclude=True)
 class MetricsView(ServiceView):
-    content_negotiation_class = WhateverIsAsked
+    content_negotiation_class = IgnoreAcceptHeader
 
     def get(self, request: Request) -> HttpResponseBase:
-        return HttpResponse(exposition.text(), content_type=CONTENT_TYPE)
+        return HttpResponse(metrics_cache.text(), content_type=CONTENT_TYPE)

@@ -1,8 +1,8 @@
-"""A customer's texts leave the house: figures, payment ids and the chain stay.
+"""Erasure (GDPR): removes a customer's personal data; prices, payment ids and the log chain stay.
 
-What stays is a tombstone: the session's id with the status `erased`, so that no
-event and no reader can bring the order back (R10). One transaction an order; this
-host's log files follow at once, the others' by their own sweep.
+An erased order stays as a tombstone, its session id with the status `erased`, so that no event and
+no read can recreate it (R10). Each order is erased in one transaction. This host's log files follow
+at once, those of other hosts with their next sweep.
 """
 
 from collections.abc import Iterator
@@ -24,62 +24,62 @@ from verdicts.payments.client import Account
 from verdicts.payments.events import redact_event
 from verdicts.payments.stripe_sync import reread
 
-# A page of Stripe's can be paid on for a day.
-PAYABLE: Final = timedelta(hours=24)
-_BUSY: Final = {
-    Status.AWAITING: "its payment is under way",
-    Status.PAID: "it is paid and waits to be judged",
-    Status.GENERATING: "it is being judged",
+# How long a Checkout session can be paid.
+CHECKOUT_TTL: Final = timedelta(hours=24)
+_BLOCKING_STATES: Final = {
+    Status.AWAITING: "its payment is pending",
+    Status.PAID: "it is paid and waiting for its verdict",
+    Status.GENERATING: "its verdict is being generated",
     Status.HELD: "its payment is held for staff",
 }
 
 
-class Unfinished(Exception):
-    """An order that is still being worked on; the sentence says why."""
+class ErasureBlocked(Exception):
+    """The order is still being processed; the message says why."""
 
 
-def why_not(order: Order) -> str:
-    """Why it cannot be erased now; nothing: it can."""
-    if order.status == Status.CREATED and order.created_at > timezone.now() - PAYABLE:
-        return "it may still be paid"
+def blocking_reason(order: Order) -> str:
+    """Why the order cannot be erased now; empty if it can."""
+    if order.status == Status.CREATED and order.created_at > timezone.now() - CHECKOUT_TTL:
+        return "it can still be paid"
     if is_being_sent(order):
-        return "an email about it is being sent, which takes a minute at most"
+        return "an email about it is being sent: try again in a minute"
     if any(event.processed_at is None for event in _events(order)):
-        return "an event of Stripe's about it is not acted on yet: manage.py reconcile --apply"
-    return _BUSY.get(Status(order.status), "")
+        return "a Stripe event about it is not processed yet: run manage.py reconcile --apply"
+    return _BLOCKING_STATES.get(Status(order.status), "")
 
 
-def ask_stripe(order: Order, *, account: Account) -> str:
-    """Why it cannot be erased, by what Stripe says; nothing: it can. Not in a transaction.
+def sync_blocking_reason(order: Order, *, account: Account) -> str:
+    """Why the order cannot be erased, after a look-up at Stripe; empty if it can.
 
-    What is unpaid here may be paid there: a payment that nobody has told us of must
-    not be lost behind a tombstone. Such a one is noted, as its webhook would have.
+    A payment that no event has reported yet must not be lost: it is recorded as its webhook would
+    record it, and then blocks the erasure. Call outside transactions.
     """
     if order.status not in UNPAID or not order.session_id:
         return ""
     try:
         reread(order, account=account)
     except UnknownSession:
-        return ""  # and so nobody can have paid on it
+        return ""  # so it cannot have been paid
     except PaymentError as error:
         return f"Stripe cannot be asked whether it was paid ({error}): try again later"
-    return why_not(order)
+    return blocking_reason(order)
 
 
 def erase(order: Order, *, who: str, reason: str) -> int:
-    """Erase it, on record; returns how many previews of the log went with it.
+    """Erase the order and record the action; returns the number of log previews erased.
 
-    Raises Unfinished, and then nothing has happened. Once erased, it stays so.
+    Raises ErasureBlocked, and then nothing has changed. Erasure is final.
     """
     with transaction.atomic():
         order = order.lock()
-        if busy := why_not(order):
-            raise Unfinished(busy)
+        if blocked_by := blocking_reason(order):
+            raise ErasureBlocked(blocked_by)
         session_id = order.session_id or ""
         _erase_order(order)
         previews = 0
         if session_id:
-            _erase_judgements(session_id)
+            _erase_crosschecks_and_calls(session_id)
             previews = erase_previews([session_id])
         _erase_events(order)
         record_action(session_id=session_id, action="erase", who=who, reason=reason)
@@ -91,7 +91,7 @@ def _erase_order(order: Order) -> None:
         status=Status.ERASED, query="", email="", reason="", due_at=None, regen_until=None
     )
     CachedVerdict.objects.filter(session_id=order.session_id).delete()
-    # The digests too: a short text can be guessed and tried out against one.
+    # Digests, too: a short text could be recovered by guessing.
     order.verdicts.update(payload={}, fingerprint="", compare_due_at=None)
     order.cases.update(note="")
     about_customer = order.deliveries.exclude(kind__in=OPERATIONAL_KINDS)
@@ -99,12 +99,12 @@ def _erase_order(order: Order) -> None:
     stop_erased(Delivery.objects.filter(order=order))
 
 
-def _erase_judgements(session_id: str) -> None:
+def _erase_crosschecks_and_calls(session_id: str) -> None:
     checks = CrosscheckLog.objects.filter(session_id=session_id).exclude(evidence="")
     checks.update(evidence="", evidence_purged_at=timezone.now())
     for call in ModelCall.objects.filter(session_id=session_id):
         ModelCall.objects.filter(pk=call.pk).update(
-            # Both are made from the query alone.
+            # The digest and the seed are derived from the query alone.
             prompt_sha256="",
             asked=_without_seed(call.asked),
             sent=_without_seed(call.sent),
@@ -121,8 +121,9 @@ def _erase_events(order: Order) -> None:
 
 
 def _events(order: Order) -> Iterator[StripeEvent]:
-    named = [name for name in (order.session_id, order.payment_intent) if name]
+    """Stored events that contain the order's session id or payment id."""
     mentioned = Q(pk=None)
-    for name in named:
-        mentioned |= Q(object__contains=f'"{name}"')
+    for stripe_id in (order.session_id, order.payment_intent):
+        if stripe_id:
+            mentioned |= Q(object__contains=f'"{stripe_id}"')
     yield from StripeEvent.objects.filter(mentioned).iterator()

@@ -1,4 +1,4 @@
-"""All that is stored about a person, for the person: found by email address."""
+"""Export of personal data (GDPR, right of access), by email address."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,22 +11,22 @@ from verdicts.models import Order
 
 
 def orders_of(email: str) -> QuerySet[Order]:
-    """The person's orders, however the address was typed."""
+    """The customer's orders; the address matches case-insensitively."""
     lower = Order.objects.alias(lower_email=Lower("email"))
-    return lower.filter(lower_email__in=spellings(email)).order_by("pk")
+    return lower.filter(lower_email__in=case_variants(email)).order_by("pk")
 
 
-def spellings(email: str) -> set[str]:
-    """What a database may make of the address in lower case: some leave all but ASCII as it is."""
+def case_variants(email: str) -> set[str]:
+    """What LOWER() may return for the address: some databases lower-case ASCII only."""
     return {email.lower(), _ascii_lower(email), _ascii_lower(email.upper())}
 
 
 def _ascii_lower(text: str) -> str:
-    return "".join(one.lower() if one.isascii() else one for one in text)
+    return "".join(char.lower() if char.isascii() else char for char in text)
 
 
 def personal_data(orders: Iterable[Order]) -> list[dict[str, Any]]:
-    """As JSON would have it, but for times."""
+    """Ready for DjangoJSONEncoder."""
     return [_order(order) for order in orders]
 
 
@@ -48,24 +48,29 @@ def _order(order: Order) -> dict[str, Any]:
         },
         "read": {"answers": order.hits, "last_at": order.last_read_at},
         "verdicts": [
-            {"kind": one.kind, "label": one.label, "made_at": one.created_at, "text": one.payload}
-            for one in order.verdicts.order_by("pk")
+            {
+                "kind": verdict.kind,
+                "label": verdict.label,
+                "made_at": verdict.created_at,
+                "text": verdict.payload,
+            }
+            for verdict in order.verdicts.order_by("pk")
         ],
         "held_back": [
-            {"kind": one.kind, "at": one.created_at, "text": unescape_evidence(one.evidence)}
-            for one in CrosscheckLog.objects.filter(session_id=order.session_id or "")
+            {"kind": check.kind, "at": check.created_at, "text": unescape_evidence(check.evidence)}
+            for check in CrosscheckLog.objects.filter(session_id=order.session_id or "")
             .exclude(evidence="")
             .order_by("pk")
         ],
         "emails": [
             {
-                "kind": one.kind,
-                "state": one.state,
-                "about": one.about,
-                "sent_at": one.sent_at,
-                "message_id": one.message_id,
+                "kind": delivery.kind,
+                "state": delivery.state,
+                "about": delivery.about,
+                "sent_at": delivery.sent_at,
+                "message_id": delivery.message_id,
             }
-            for one in order.deliveries.order_by("pk")
+            for delivery in order.deliveries.order_by("pk")
         ],
         "notes": list(order.cases.exclude(note="").values_list("note", flat=True)),
     }

@@ -1,4 +1,4 @@
-"""What logging in leaves behind goes when it is of no more use."""
+"""Retention of login data: deletes failed attempts, sessions and unfinished 2FA set-ups."""
 
 from datetime import timedelta
 from typing import Final
@@ -9,16 +9,16 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-# A second factor that was begun and never finished: its secret has been on a screen.
-UNFINISHED: Final = timedelta(days=1)
+# An unconfirmed second factor, whose secret has been shown on a screen.
+UNCONFIRMED_TTL: Final = timedelta(days=1)
 
 
-def forget_old() -> int:
-    """Names and addresses that lock nobody out any more, sessions that have run out."""
+def delete_expired() -> int:
+    """Delete attempts whose lockout is over, expired sessions and unconfirmed second factors."""
     now = timezone.now()
-    old = (
+    expired = (
         AccessAttempt.objects.filter(attempt_time__lt=now - settings.AXES_COOLOFF_TIME),
         Session.objects.filter(expire_date__lt=now),
-        TOTPDevice.objects.filter(confirmed=False, created_at__lt=now - UNFINISHED),
+        TOTPDevice.objects.filter(confirmed=False, created_at__lt=now - UNCONFIRMED_TTL),
     )
-    return sum(int(rows.delete()[0]) for rows in old)
+    return sum(int(rows.delete()[0]) for rows in expired)

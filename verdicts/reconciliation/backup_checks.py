@@ -1,4 +1,4 @@
-"""What this host's log remembers and the database does not: it is from a backup."""
+"""Orders that this host's log knows better than the database: it was restored from a backup."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -10,56 +10,69 @@ from django.db import transaction
 from audit.log import log
 from audit.log.reader import Past as Logged
 from verdicts.models import Order, Recovered, Status
-from verdicts.privacy.erase import Unfinished, erase
-from verdicts.reconciliation.discrepancies import BATCH, FASTER, Discrepancy, Look, Repaired
+from verdicts.privacy.erase import ErasureBlocked, erase
+from verdicts.reconciliation.discrepancies import (
+    ALREADY_REPAIRED,
+    BATCH_SIZE,
+    Discrepancy,
+    ReconcileRun,
+    RepairResult,
+    RepairStatus,
+)
 
-# Between a session, by Stripe's clock, and its line, by ours.
-CLOCKS: Final = timedelta(hours=1)
+# A session is dated by Stripe's clock, its log line by ours.
+CLOCK_SKEW: Final = timedelta(hours=1)
 _UNFINISHED: Final = (Status.PAID, Status.GENERATING)
 
 
-def remembered(look: Look) -> dict[str, Logged]:
-    """One walk through the log for a whole look. Raises OutOfTime."""
-    return log.pasts_since(look.since - CLOCKS, tick=lambda: look.saw(0))
+def read_logged(run: ReconcileRun) -> dict[str, Logged]:
+    """By session id, what the log says of it; one pass for the whole run.
+
+    Raises DeadlineExceeded.
+    """
+    return log.pasts_since(run.since - CLOCK_SKEW, tick=lambda: run.advance(0))
 
 
 def backup_discrepancies(logged: dict[str, Logged]) -> Iterator[Discrepancy]:
-    """Of orders that are here: not judged yet, or not erased yet, by the database alone.
+    """Orders that the log has as judged or erased, and the database does not.
 
-    The log must have been read before: its lines follow the commits that they tell of.
+    `logged` must be read before the orders: a log line follows the commit that it describes.
     """
     sessions = list(logged)
-    for start in range(0, len(sessions), BATCH):
-        some = Order.objects.filter(session_id__in=sessions[start : start + BATCH])
-        for order in some.exclude(status=Status.ERASED).order_by("pk"):
-            past = logged[order.session_id or ""]
-            if past == "erased":
-                yield _discrepancy(order, "erased before the restore", partial(_erase, order))
+    for start in range(0, len(sessions), BATCH_SIZE):
+        batch = Order.objects.filter(session_id__in=sessions[start : start + BATCH_SIZE])
+        for order in batch.exclude(status=Status.ERASED).order_by("pk"):
+            if logged[order.session_id or ""] == "erased":
+                yield Discrepancy.of_order(
+                    order,
+                    "order lost",
+                    "erased before the database was restored",
+                    repair=partial(_erase, order),
+                )
             elif order.status in _UNFINISHED:
-                what = f"its verdict is in the log, but it is {order.get_status_display()} here"
-                yield _discrepancy(order, what, partial(_deliver, order))
+                yield Discrepancy.of_order(
+                    order,
+                    "order lost",
+                    f"its verdict is in the log, but the order is {order.get_status_display()}",
+                    repair=partial(_mark_delivered, order),
+                )
 
 
-def _discrepancy(order: Order, what: str, repair: "partial[Repaired]") -> Discrepancy:
-    return Discrepancy(
-        "order lost", what, order_id=order.pk, session_id=order.session_id or "", repair=repair
-    )
-
-
-def _erase(order: Order) -> Repaired:
+def _erase(order: Order) -> RepairResult:
     try:
         erase(order, who="reconcile", reason="erased before the database was restored")
-    except Unfinished as error:
-        return Repaired(f"{error}: then once more", "failed")
-    return Repaired("erased again")
+    except ErasureBlocked as error:
+        return RepairResult(f"{error}: run reconcile again afterwards", RepairStatus.FAILED)
+    return RepairResult("erased again")
 
 
-def _deliver(order: Order) -> Repaired:
+def _mark_delivered(order: Order) -> RepairResult:
+    """Its verdict was emailed before the restore, so no email is sent now."""
     with transaction.atomic():
         judged = Recovered.JUDGED
         moved = order.move(
             _UNFINISHED, Status.DELIVERED, due_at=None, recovered=judged, reason=judged.label
         )
     if not moved:
-        return FASTER
-    return Repaired("nothing is emailed twice, its page is made when read")
+        return ALREADY_REPAIRED
+    return RepairResult("marked as delivered; the email is not sent again")

@@ -1,7 +1,7 @@
-"""Stripe's books, our orders and what was made of them, beside each other: every gap, and mended.
+"""Reconciliation: compares Stripe, orders, emails, cache and log; lists and repairs discrepancies.
 
-Any number may run at once, beside webhooks, workers and the sweep: whatever is
-mended is a compare-and-swap, and a second time there is nothing to do.
+Any number of runs may be active at once, beside webhooks, workers and the sweep: each repair is a
+compare-and-swap, and repeating it has no effect.
 """
 
 import logging
@@ -19,11 +19,12 @@ from verdicts.core.errors import PaymentError
 from verdicts.models import Reconciled
 from verdicts.payments.client import Account
 from verdicts.reconciliation.discrepancies import (
-    HAVE_A_CASE,
+    KINDS_WITH_CASE,
+    DeadlineExceeded,
     Discrepancy,
-    Look,
-    OutOfTime,
-    Repaired,
+    ReconcileRun,
+    RepairResult,
+    RepairStatus,
 )
 from verdicts.reconciliation.payment_checks import payment_discrepancies
 from verdicts.reconciliation.record_checks import record_discrepancies
@@ -31,52 +32,56 @@ from verdicts.reconciliation.stalled_jobs import idle_queues, stalled_discrepanc
 
 logger = logging.getLogger(__name__)
 
-# Stripe repeats a webhook for three days, and its page can be paid on for one.
-USUAL: Final = timedelta(days=4)
-# Whatever was not paid at the last look can have been made a day before it.
+# Stripe retries a webhook for three days, and a session can be paid for one.
+DEFAULT_PERIOD: Final = timedelta(days=4)
+# A session that was unpaid at the last run can have been created up to a day before it.
 OVERLAP: Final = timedelta(hours=25)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     discrepancy: Discrepancy
-    repaired: Repaired | None = None  # None: nobody has tried
+    result: RepairResult | None = None  # None: no repair was attempted
 
     @property
     def is_settled(self) -> bool:
-        return self.repaired is not None and self.repaired.settled
+        return self.result is not None and self.result.is_settled
 
     @property
     def has_failed(self) -> bool:
-        return self.repaired is not None and self.repaired.end == "failed"
+        return self._ended_as(RepairStatus.FAILED)
+
+    @property
+    def was_repaired(self) -> bool:
+        return self._ended_as(RepairStatus.REPAIRED)
 
     @property
     def has_case(self) -> bool:
-        opened = self.repaired is not None and self.repaired.end == "case"
-        return opened or self.discrepancy.kind in HAVE_A_CASE
+        return self._ended_as(RepairStatus.CASE_OPENED) or self.discrepancy.kind in KINDS_WITH_CASE
+
+    def _ended_as(self, status: RepairStatus) -> bool:
+        return self.result is not None and self.result.status == status
 
 
 @dataclass(slots=True)
 class Report:
-    look: Look
+    run: ReconcileRun
     findings: list[Finding] = field(default_factory=list)
-    unreachable: str = ""  # why Stripe could not be asked
-    unfinished: bool = False  # there was no time for the rest
-    idle: list[str] = field(default_factory=list)  # queues whose jobs nobody takes
+    stripe_error: str = ""  # why Stripe could not be queried
+    is_incomplete: bool = False  # Stripe unreachable, or the time limit exceeded
+    idle_queues: list[str] = field(default_factory=list)  # no worker takes their jobs
 
     @property
     def repaired(self) -> int:
-        return sum(
-            one.repaired is not None and one.repaired.end == "mended" for one in self.findings
-        )
+        return sum(finding.was_repaired for finding in self.findings)
 
     @property
     def left(self) -> int:
-        return sum(not one.is_settled for one in self.findings)
+        return sum(not finding.is_settled for finding in self.findings)
 
     @property
-    def unseen(self) -> list[Finding]:
-        """What is left for a person, and has no case that would tell them."""
+    def without_case(self) -> list[Finding]:
+        """Left for staff, who have no case for it and therefore need an alert."""
         return [one for one in self.findings if not (one.is_settled or one.has_case)]
 
 
@@ -85,65 +90,67 @@ def reconcile(
     account: Account,
     since: datetime,
     apply: bool,
-    seconds: float,
-    tick: Callable[[int], None] = lambda _: None,
+    time_limit: float,
+    on_progress: Callable[[int], None] = lambda _: None,
 ) -> Report:
-    """Look at everything since then; `apply`: and mend what can be mended, as it is found."""
+    """Check everything since then; with `apply`, repair each discrepancy as it is found."""
     started = timezone.now()
-    look = Look(since, seconds, tick)
-    report = Report(look, idle=idle_queues())
-    if _go_through(stalled_discrepancies(look), report, apply=apply):
+    run = ReconcileRun(since, time_limit, on_progress)
+    report = Report(run, idle_queues=idle_queues())
+    if _collect(stalled_discrepancies(run), report, apply=apply):
         before = len(report.findings)
-        asked = _go_through(payment_discrepancies(look, account=account), report, apply=apply)
-        # A payment that could not be noted must stay within the next look's reach.
-        if asked and apply and not any(one.has_failed for one in report.findings[before:]):
-            _note_look(since, started)
-        _go_through(record_discrepancies(look), report, apply=apply)
+        completed = _collect(payment_discrepancies(run, account=account), report, apply=apply)
+        # A payment that could not be recorded must stay within the next run's period.
+        if completed and apply and not any(one.has_failed for one in report.findings[before:]):
+            _record_completed(since, started)
+        _collect(record_discrepancies(run), report, apply=apply)
     return report
 
 
-def _go_through(discrepancies: Iterator[Discrepancy], report: Report, *, apply: bool) -> bool:
-    """Whether it came to its end."""
+def _collect(discrepancies: Iterator[Discrepancy], report: Report, *, apply: bool) -> bool:
+    """False if it had to stop early."""
     try:
         for discrepancy in discrepancies:
             report.findings.append(
-                _mended(discrepancy) if apply and discrepancy.repair else Finding(discrepancy)
+                _repair(discrepancy) if apply and discrepancy.repair else Finding(discrepancy)
             )
-    except OutOfTime:
-        report.unfinished = True
+    except DeadlineExceeded:
+        report.is_incomplete = True
     except PaymentError as error:
-        if report.look.left > 0:
-            report.unreachable = str(error)
-        report.unfinished = True
+        if report.run.remaining > 0:
+            report.stripe_error = str(error)
+        report.is_incomplete = True
     else:
         return True
     return False
 
 
-def _mended(discrepancy: Discrepancy) -> Finding:
-    assert discrepancy.repair  # noqa: S101 - see the caller
+def _repair(discrepancy: Discrepancy) -> Finding:
+    assert discrepancy.repair  # noqa: S101 - the caller has checked it
     with log_session(discrepancy.session_id):
         try:
-            repaired = discrepancy.repair()
+            result = discrepancy.repair()
         except Exception:
-            # One that cannot be mended must not keep the others waiting.
+            # A repair that fails must not prevent the others.
             logger.exception(
-                "%s of order %s cannot be mended", discrepancy.kind, discrepancy.order_id
+                "repair of %s failed, order %s", discrepancy.kind, discrepancy.order_id
             )
-            return Finding(discrepancy, Repaired("it failed: see the service log", "failed"))
-    if repaired.end == "mended":
+            failed = RepairResult("failed, see the service log", RepairStatus.FAILED)
+            return Finding(discrepancy, failed)
+    finding = Finding(discrepancy, result)
+    if finding.was_repaired:
         DayCount.add(timezone.now().date(), DayCount.DISCREPANCY, key=discrepancy.kind)
-    return Finding(discrepancy, repaired)
+    return finding
 
 
-def last_look() -> datetime | None:
-    """What was paid by then is known here."""
+def last_completed() -> datetime | None:
+    """Every payment made before then is recorded here."""
     return Reconciled.objects.filter(pk=Reconciled.ONLY).values_list("looked_at", flat=True).first()
 
 
-def _note_look(since: datetime, started: datetime) -> None:
-    """Only one that began where the last one ended: a shorter one leaves something unseen."""
-    if started - since >= USUAL:
+def _record_completed(since: datetime, started: datetime) -> None:
+    """Only if the period reaches back to the last completed run, so that nothing is skipped."""
+    if started - since >= DEFAULT_PERIOD:
         Reconciled.objects.get_or_create(pk=Reconciled.ONLY, defaults={"looked_at": started})
-    joined = Q(looked_at__gte=since + OVERLAP, looked_at__lt=started)
-    Reconciled.objects.filter(joined, pk=Reconciled.ONLY).update(looked_at=started)
+    contiguous = Q(looked_at__gte=since + OVERLAP, looked_at__lt=started)
+    Reconciled.objects.filter(contiguous, pk=Reconciled.ONLY).update(looked_at=started)

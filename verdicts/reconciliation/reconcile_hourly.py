@@ -1,8 +1,8 @@
-"""The house reconciles by itself every hour, so that nobody who has paid waits for ever.
+"""Hourly reconciliation: repairs what it can without staff.
 
-Each look begins a day before the last that came to its end, however long ago that
-was. A look that fails is counted and made up for by the next; staff hear of it
-once it has failed for long, and once a day of gaps that only a person can mend.
+Each run's period begins 25 hours before the last completed run, however long ago that was, so an
+incomplete run is made up for by the next. Staff are alerted when no run has completed for hours,
+and once a day about discrepancies that only they can repair.
 """
 
 import logging
@@ -17,45 +17,52 @@ from audit.models import DayCount
 from verdicts.jobs import queue
 from verdicts.mail.alerts import alert_discrepancies, alert_unreconciled
 from verdicts.payments.client import Account
-from verdicts.reconciliation.reconcile import OVERLAP, USUAL, Report, last_look, reconcile
+from verdicts.reconciliation.reconcile import (
+    DEFAULT_PERIOD,
+    OVERLAP,
+    Report,
+    last_completed,
+    reconcile,
+)
 
 logger = logging.getLogger(__name__)
 
-# A job of this queue may take 60 s, with a call to Stripe that begins at the end.
-SECONDS: Final = 40.0
-LONG: Final = timedelta(hours=6)
+# A job of this queue may take 60 s, and the last call to Stripe can begin at the very end.
+TIME_LIMIT: Final = 40.0  # seconds
+ALERT_AFTER: Final = timedelta(hours=6)
 
 
 def reconcile_hourly(*, account: Account) -> str:
-    """Mends what it finds; what it came to, in a sentence without anything of a customer's."""
-    now, last = timezone.now(), last_look()
-    since = last - OVERLAP if last else now - USUAL
-    report = reconcile(account=account, since=since, apply=True, seconds=SECONDS)
-    if report.unfinished:
-        _make_up_for(report, failing=last is None or last < now - LONG)
-    _tell(report)
-    told = f"{report.repaired} gaps mended, {report.left} left"
-    return told if not report.unfinished else f"{told}, not to its end"
+    """A summary without personal data."""
+    now, last = timezone.now(), last_completed()
+    since = last - OVERLAP if last else now - DEFAULT_PERIOD
+    report = reconcile(account=account, since=since, apply=True, time_limit=TIME_LIMIT)
+    if report.is_incomplete:
+        _handle_incomplete(report, overdue=last is None or last < now - ALERT_AFTER)
+    _report_findings(report)
+    summary = f"{report.repaired} repaired, {report.left} left"
+    return f"{summary}, incomplete" if report.is_incomplete else summary
 
 
-def _tell(report: Report) -> None:
-    for one in report.findings:
-        with log_session(one.discrepancy.session_id):
-            if one.repaired:
-                logger.info("%s: %s", one.discrepancy.kind, one.repaired.how)
-            if not one.is_settled:
-                logger.warning("gap left for a person: %s", one.discrepancy.kind)
-    if not report.unfinished:  # else there may be more
-        DayCount.set_count(timezone.now().date(), DayCount.DISCREPANCIES_LEFT, len(report.unseen))
-    if report.unseen:
-        alert_discrepancies(Counter(one.discrepancy.kind for one in report.unseen))
+def _report_findings(report: Report) -> None:
+    for finding in report.findings:
+        with log_session(finding.discrepancy.session_id):
+            if finding.result:
+                logger.info("%s: %s", finding.discrepancy.kind, finding.result.detail)
+            if not finding.is_settled:
+                logger.warning("discrepancy left for staff: %s", finding.discrepancy.kind)
+    if not report.is_incomplete:  # the count of an incomplete run would be too low
+        today = timezone.now().date()
+        DayCount.set_count(today, DayCount.DISCREPANCIES_LEFT, len(report.without_case))
+    if report.without_case:
+        alert_discrepancies(Counter(one.discrepancy.kind for one in report.without_case))
 
 
-def _make_up_for(report: Report, *, failing: bool) -> None:
-    why = report.unreachable or f"it takes longer than {SECONDS:g} s"
-    logger.warning("reconciling did not come to its end: %s", why)
+def _handle_incomplete(report: Report, *, overdue: bool) -> None:
+    why = report.stripe_error or f"it takes longer than {TIME_LIMIT:g} s"
+    logger.warning("reconciliation did not complete: %s", why)
     DayCount.add(timezone.now().date(), DayCount.UNRECONCILED)
-    if report.repaired and not report.unreachable:
-        queue.enqueue(queue.RECONCILE)  # there is that much less to do now
-    elif failing:
+    if report.repaired and not report.stripe_error:
+        queue.enqueue(queue.RECONCILE)  # the next run has less left to do
+    elif overdue:
         alert_unreconciled(why)

@@ -1,7 +1,7 @@
-"""What is to be done and does not move, and what waits for a person whom nobody has told.
+"""Overdue work that no worker is processing, and cases for staff: open ones and missing ones.
 
-What the sweep takes up every minute is found, and taken up, by the sweep's own
-functions: here it shows where no sweep has come by.
+Overdue work is found and requeued by the same functions as the sweep's, so it is listed here only
+where the sweep has not run.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,13 +22,14 @@ from verdicts.models import Case, Delivery, Order, Status, StripeEvent
 from verdicts.payments.events import process_again
 from verdicts.reconciliation import sweep
 from verdicts.reconciliation.discrepancies import (
-    FASTER,
+    ALREADY_REPAIRED,
     Discrepancy,
     Kind,
-    Look,
-    Repaired,
-    console,
-    each,
+    ReconcileRun,
+    RepairResult,
+    RepairStatus,
+    console_url,
+    iterate,
 )
 from verdicts.review.cases import open_case
 
@@ -37,159 +38,153 @@ M = TypeVar("M", bound=Model)
 STALL_TIMEOUT: Final = 130.0  # seconds: longer than a job may take on any queue
 
 
-def stalled_discrepancies(look: Look) -> Iterator[Discrepancy]:
-    """Raises OutOfTime."""
+def stalled_discrepancies(run: ReconcileRun) -> Iterator[Discrepancy]:
+    """Raises DeadlineExceeded."""
     yield from chain(
-        _events(look), _orders(look), _emails(look), _comparisons(look), _unsent(look), _cases(look)
+        _unprocessed_events(run),
+        _overdue_orders(run),
+        _overdue_emails(run),
+        _overdue_comparisons(run),
+        _unsent_emails(run),
+        _cases(run),
     )
 
 
 def idle_queues() -> list[str]:
-    """Queues whose jobs nobody takes: to queue another is of no use there."""
+    """Queues with waiting jobs and no worker that takes them: requeueing does not help there."""
     return [
-        one for one in (queue.GENERATE, queue.POST) if queue.is_stalled(one, timeout=STALL_TIMEOUT)
+        name
+        for name in (queue.GENERATE, queue.POST)
+        if queue.is_stalled(name, timeout=STALL_TIMEOUT)
     ]
 
 
-def _events(look: Look) -> Iterator[Discrepancy]:
-    # A refund may wait for days for a payment that is not ours.
-    for event in each(
-        sweep.waiting_events().exclude(outcome=StripeEvent.Outcome.UNKNOWN_PAYMENT), look
-    ):
+def _unprocessed_events(run: ReconcileRun) -> Iterator[Discrepancy]:
+    events = sweep.unprocessed_events()
+    # A refund of a payment that is unknown here may never find its order: it is not ours.
+    for event in iterate(events.exclude(outcome=StripeEvent.Outcome.UNKNOWN_PAYMENT), run):
         yield Discrepancy(
             "event",
-            f"{event.type} {event.event_id}, received {_at(event.received_at)}, was not acted on",
+            f"{event.type} {event.event_id}, received {_at(event.received_at)}, not processed",
             repair=partial(_process, event),
         )
 
 
-def _orders(look: Look) -> Iterator[Discrepancy]:
-    for order in each(sweep.overdue_orders(), look):
-        yield Discrepancy(
-            "lost job",
-            f"{order.get_status_display()}, to be judged {_at(order.due_at)}, nobody is at it",
-            order_id=order.pk,
-            session_id=order.session_id or "",
-            repair=_again(sweep.order_again, order),
-        )
+def _overdue_orders(run: ReconcileRun) -> Iterator[Discrepancy]:
+    for order in iterate(sweep.overdue_orders(), run):
+        what = f"order {order.get_status_display()}"
+        yield _lost_job(what, order.due_at, order, _requeueing(sweep.requeue_order, order))
 
 
-def _emails(look: Look) -> Iterator[Discrepancy]:
-    for delivery in each(sweep.overdue_deliveries().select_related("order"), look):
-        yield Discrepancy(
-            "lost job",
-            f"{delivery.get_kind_display()} email, to be sent {_at(delivery.due_at)}, "
-            "nobody is at it",
-            order_id=delivery.order_id,
-            session_id=delivery.order.session_id or "",
-            repair=_again(sweep.delivery_again, delivery),
-        )
+def _overdue_emails(run: ReconcileRun) -> Iterator[Discrepancy]:
+    for delivery in iterate(sweep.overdue_deliveries().select_related("order"), run):
+        what = f"{delivery.get_kind_display()} email"
+        repair = _requeueing(sweep.requeue_delivery, delivery)
+        yield _lost_job(what, delivery.due_at, delivery.order, repair)
 
 
-def _comparisons(look: Look) -> Iterator[Discrepancy]:
-    for regen in each(sweep.overdue_comparisons().select_related("order"), look):
-        yield Discrepancy(
-            "lost job",
-            f"regeneration, to be compared {_at(regen.compare_due_at)}, nobody is at it",
-            order_id=regen.order_id,
-            session_id=regen.order.session_id or "",
-            repair=_again(sweep.comparison_again, regen),
-        )
+def _overdue_comparisons(run: ReconcileRun) -> Iterator[Discrepancy]:
+    for regen in iterate(sweep.overdue_comparisons().select_related("order"), run):
+        repair = _requeueing(sweep.requeue_comparison, regen)
+        yield _lost_job("comparison", regen.compare_due_at, regen.order, repair)
 
 
-def _unsent(look: Look) -> Iterator[Discrepancy]:
-    """Emails that were given up: each has its case, until a person closes it."""
+def _lost_job(
+    what: str, due_at: datetime | None, order: Order, repair: Callable[[], RepairResult]
+) -> Discrepancy:
+    description = f"{what}, due {_at(due_at)}, not being processed"
+    return Discrepancy.of_order(order, "lost job", description, repair=repair)
+
+
+def _unsent_emails(run: ReconcileRun) -> Iterator[Discrepancy]:
+    """Emails that were given up on: each has a case, which staff close."""
     emails = Case.objects.filter(kind=Case.Kind.EMAIL, closed_at=None)
-    for case in each(emails.select_related("order", "delivery"), look):
+    for case in iterate(emails.select_related("order", "delivery"), run):
         yield _for_staff("email not sent", case, str(case.delivery or "an email"))
-    ended = [Delivery.State.FAILED, Delivery.State.UNCERTAIN]
-    # A smoke test's order has no cases: nobody waits for it.
-    untold = Delivery.objects.filter(state__in=ended, cases=None, order__smoke=False)
-    untold = untold.filter(kind__in=TO_CUSTOMERS).exclude(order__status=Status.ERASED)
-    for delivery in each(untold.select_related("order"), look):
-        yield Discrepancy(
+    given_up = [Delivery.State.FAILED, Delivery.State.UNCERTAIN]
+    # An order of a smoke test never has a case.
+    without_case = Delivery.objects.filter(state__in=given_up, cases=None, order__smoke=False)
+    without_case = without_case.filter(kind__in=TO_CUSTOMERS).exclude(order__status=Status.ERASED)
+    for delivery in iterate(without_case.select_related("order"), run):
+        yield Discrepancy.of_order(
+            delivery.order,
             "no case",
-            f"{delivery.get_kind_display()} email is {delivery.get_state_display()}, no case",
-            order_id=delivery.order_id,
-            session_id=delivery.order.session_id or "",
+            f"{delivery.get_kind_display()} email without a case: {delivery.get_state_display()}",
             repair=partial(_open_email_case, delivery),
         )
 
 
-def _cases(look: Look) -> Iterator[Discrepancy]:
+def _cases(run: ReconcileRun) -> Iterator[Discrepancy]:
     held = Case.objects.filter(kind=Case.Kind.HELD, closed_at=None, order__status=Status.HELD)
-    for case in each(held.select_related("order"), look):
+    for case in iterate(held.select_related("order"), run):
         yield _for_staff("held", case, case.order.reason or "its payment is held")
     ended = [Status.HELD, Status.REJECTED, Status.FAILED]
-    untold = Order.objects.filter(status__in=ended, refunded_at=None, cases=None, smoke=False)
-    for order in each(untold, look):
-        yield Discrepancy(
+    without_case = Order.objects.filter(status__in=ended, refunded_at=None, cases=None, smoke=False)
+    for order in iterate(without_case, run):
+        yield Discrepancy.of_order(
+            order,
             "no case",
-            f"{order.get_status_display()}, and no case",
-            order_id=order.pk,
-            session_id=order.session_id or "",
-            repair=partial(_open_case, order),
+            f"order without a case: {order.get_status_display()}",
+            repair=partial(_open_order_case, order),
         )
 
 
-def _for_staff(kind: Kind, case: Case, what: str) -> Discrepancy:
-    order = case.order
-    return Discrepancy(
-        kind,
-        what,
-        console("case", case.pk),
-        order_id=order.pk,
-        session_id=order.session_id or "",
-    )
+def _for_staff(kind: Kind, case: Case, description: str) -> Discrepancy:
+    return Discrepancy.of_order(case.order, kind, description, console_url("case", case.pk))
 
 
-def _again(queue_again: Callable[[M], bool], one: M) -> Callable[[], Repaired]:
-    return lambda: Repaired("queued again") if queue_again(one) else FASTER
+# Repairs
 
 
-def _process(event: StripeEvent) -> Repaired:
+def _requeueing(requeue: Callable[[M], bool], row: M) -> Callable[[], RepairResult]:
+    return lambda: RepairResult("requeued") if requeue(row) else ALREADY_REPAIRED
+
+
+def _process(event: StripeEvent) -> RepairResult:
     process_again(event)
     event.refresh_from_db()
     if event.processed_at:
-        return Repaired(event.get_outcome_display())
+        return RepairResult(event.get_outcome_display())
     if event.outcome == StripeEvent.Outcome.UNKNOWN_PAYMENT:
-        return Repaired("it waits for its payment")
-    return Repaired("it failed: see the service log", "failed")
+        return RepairResult("waiting for its payment's event")
+    return RepairResult("failed, see the service log", RepairStatus.FAILED)
 
 
-def _open_case(order: Order) -> Repaired:
+def _open_order_case(order: Order) -> RepairResult:
     with transaction.atomic():
-        held = order.lock()
-        if held.cases.exists() or held.status != order.status:
-            return FASTER
-        case = open_case(held, Case.Kind(held.status), crosscheck=_rejection(held))
-        return _told(held, case, held.reason)
+        locked = order.lock()
+        if locked.cases.exists() or locked.status != order.status:
+            return ALREADY_REPAIRED
+        case = open_case(locked, Case.Kind(locked.status), crosscheck=_rejection(locked))
+        return _notify_staff(locked, case, locked.reason)
 
 
-def _told(order: Order, case: Case | None, about: str) -> Repaired:
+def _open_email_case(delivery: Delivery) -> RepairResult:
+    with transaction.atomic():
+        order = delivery.order.lock()
+        same = Delivery.objects.filter(pk=delivery.pk, state=delivery.state, cases=None)
+        if not same.exists() or order.status == Status.ERASED:
+            return ALREADY_REPAIRED
+        case = open_case(order, Case.Kind.EMAIL, delivery=delivery)
+        about = f"the {delivery.kind} email is {delivery.get_state_display()}: {delivery.error}"
+        return _notify_staff(order, case, about)
+
+
+def _notify_staff(order: Order, case: Case | None, about: str) -> RepairResult:
     if case is None:
-        return Repaired("a smoke test's: nobody waits for it")
+        return RepairResult("no case: the order is a smoke test's")
     enqueue_email(order, Delivery.Kind.STAFF, name=f"case.{case.pk}", about=about)
-    return Repaired(f"opened, staff are told: {console('case', case.pk)}")
+    return RepairResult(f"case opened, staff notified: {console_url('case', case.pk)}")
 
 
 def _rejection(order: Order) -> CrosscheckLog | None:
     if order.status != Status.REJECTED:
         return None
-    mine = CrosscheckLog.objects.filter(session_id=order.session_id, approved=False, case=None)
-    return mine.order_by("-pk").first()
-
-
-def _open_email_case(delivery: Delivery) -> Repaired:
-    with transaction.atomic():
-        order = delivery.order.lock()
-        same = Delivery.objects.filter(pk=delivery.pk, state=delivery.state, cases=None)
-        if not same.exists() or order.status == Status.ERASED:
-            return FASTER
-        case = open_case(order, Case.Kind.EMAIL, delivery=delivery)
-        about = f"the {delivery.kind} email is {delivery.get_state_display()}: {delivery.error}"
-        return _told(order, case, about)
+    unassigned = CrosscheckLog.objects.filter(
+        session_id=order.session_id, approved=False, case=None
+    )
+    return unassigned.order_by("-pk").first()
 
 
 def _at(when: datetime | None) -> str:
-    return format_datetime(when) if when else "at no time"
+    return format_datetime(when) if when else "(no time set)"

@@ -1,15 +1,15 @@
-"""Picks up whatever a crash has left behind. Safe to run anywhere, any number of times.
+"""The sweep: every minute, requeues overdue work and deletes what has passed its retention time.
 
-Each step only queues or repeats what can run twice anyway.
+Idempotent, and safe to run on several hosts at once.
 """
 
 import logging
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from audit.log import log
@@ -24,69 +24,67 @@ from verdicts.results import read_rollup
 
 logger = logging.getLogger(__name__)
 
-# Overdue for this long, its job is lost and nobody is at it any more.
-STALE: Final = timedelta(minutes=5)
-MAX_PER_ROUND: Final = 500  # a round; the next one takes the rest
+M = TypeVar("M", bound=Model)
+
+# Work that has been due for this long has lost its job.
+OVERDUE_AFTER: Final = timedelta(minutes=5)
+EVENT_OVERDUE_AFTER: Final = timedelta(minutes=1)
+MAX_PER_SWEEP: Final = 500  # of each kind; the next sweep takes the rest
 
 
 def sweep() -> dict[str, int]:
-    """What was found and put back on its way, by kind."""
-    found = {
-        "events": _events(),
-        "orders": _orders(),
-        "deliveries": _deliveries(),
-        "comparisons": _comparisons(),
+    """How many rows were requeued, written or deleted, by kind."""
+    counts = {
+        "events": _process_events(),
+        "orders": _requeue_orders(),
+        "deliveries": _requeue_deliveries(),
+        "comparisons": _requeue_comparisons(),
         "log lines": log.sweep(),
-        "lookups forgotten": rate_limit.forget_old(),
-        "logins forgotten": login_retention.forget_old(),
+        "lookup limits deleted": rate_limit.forget_old(),
+        "logins deleted": login_retention.delete_expired(),
         "evidence purged": _purge_evidence(),
     }
-    read_rollup.add_up(most=MAX_PER_ROUND)
+    read_rollup.add_up(most=MAX_PER_SWEEP)
     daily_stats.roll_up_open_days()
-    stats_compaction.add_up_old_days()
-    if any(found.values()):
-        logger.info("sweep: %s", found)
-    return found
+    stats_compaction.compact_old_days()
+    if any(counts.values()):
+        logger.info("sweep: %s", counts)
+    return counts
 
 
-def _events() -> int:
-    # The newest first: some wait for days for a payment that is not ours (see payments).
-    return sum(
-        process_again(event) for event in waiting_events().order_by("-received_at")[:MAX_PER_ROUND]
-    )
+def _process_events() -> int:
+    # Newest first: refunds of payments that are not ours stay unprocessed, and must not block.
+    events = unprocessed_events().order_by("-received_at")
+    return sum(process_again(event) for event in events[:MAX_PER_SWEEP])
 
 
-def waiting_events() -> QuerySet[StripeEvent]:
-    stale = timezone.now() - timedelta(minutes=1)
-    return StripeEvent.objects.filter(processed_at=None, received_at__lt=stale)
+def unprocessed_events() -> QuerySet[StripeEvent]:
+    before = timezone.now() - EVENT_OVERDUE_AFTER
+    return StripeEvent.objects.filter(processed_at=None, received_at__lt=before)
 
 
-def _orders() -> int:
-    return sum(order_again(order) for order in overdue_orders().order_by("paid_at")[:MAX_PER_ROUND])
+def _requeue_orders() -> int:
+    overdue = overdue_orders().order_by("paid_at")
+    return sum(requeue_order(order) for order in overdue[:MAX_PER_SWEEP])
 
 
 def overdue_orders() -> QuerySet[Order]:
-    revived = ~Q(retired_model__in=["", settings.ORACLE_MODEL])
+    """Also orders whose model was retired, once another model is configured."""
+    has_new_model = ~Q(retired_model__in=["", settings.ORACLE_MODEL])
     unfinished = Order.objects.filter(status__in=[Status.PAID, Status.GENERATING])
-    return unfinished.filter(_overdue() | revived)
+    return unfinished.filter(_overdue() | has_new_model)
 
 
-def order_again(order: Order) -> bool:
-    """Queue it, if it is still as it was found: a worker may have taken it meanwhile."""
-    as_found = {"status": order.status, "due_at": order.due_at, "attempts": order.attempts}
-    with transaction.atomic():
-        # Due anew, so that a long queue is not filled with the same order every minute.
-        found = Order.objects.filter(pk=order.pk, **as_found).update(
-            retired_model="", due_at=timezone.now()
-        )
-        if found:
-            queue.enqueue(queue.FULFIL, order.pk)
-    return bool(found)
+def requeue_order(order: Order) -> bool:
+    unchanged = Order.objects.filter(
+        pk=order.pk, status=order.status, due_at=order.due_at, attempts=order.attempts
+    )
+    return _requeue(unchanged, queue.FULFIL, order, due_at=timezone.now(), retired_model="")
 
 
-def _deliveries() -> int:
-    stuck = overdue_deliveries().order_by("due_at")
-    return sum(delivery_again(delivery) for delivery in stuck[:MAX_PER_ROUND])
+def _requeue_deliveries() -> int:
+    overdue = overdue_deliveries().order_by("due_at")
+    return sum(requeue_delivery(delivery) for delivery in overdue[:MAX_PER_SWEEP])
 
 
 def overdue_deliveries() -> QuerySet[Delivery]:
@@ -94,48 +92,49 @@ def overdue_deliveries() -> QuerySet[Delivery]:
     return Delivery.objects.filter(_overdue(), state__in=unfinished)
 
 
-def delivery_again(delivery: Delivery) -> bool:
-    as_found = {
-        "state": delivery.state,
-        "due_at": delivery.due_at,
-        "attempts": delivery.attempts,
-    }
-    with transaction.atomic():
-        found = Delivery.objects.filter(pk=delivery.pk, **as_found).update(due_at=timezone.now())
-        if found:
-            queue.enqueue(queue.DELIVER, delivery.pk)
-    return bool(found)
+def requeue_delivery(delivery: Delivery) -> bool:
+    unchanged = Delivery.objects.filter(
+        pk=delivery.pk, state=delivery.state, due_at=delivery.due_at, attempts=delivery.attempts
+    )
+    return _requeue(unchanged, queue.DELIVER, delivery, due_at=timezone.now())
 
 
-def _comparisons() -> int:
-    due = overdue_comparisons().order_by("compare_due_at")
-    return sum(comparison_again(regen) for regen in due[:MAX_PER_ROUND])
+def _requeue_comparisons() -> int:
+    overdue = overdue_comparisons().order_by("compare_due_at")
+    return sum(requeue_comparison(regen) for regen in overdue[:MAX_PER_SWEEP])
 
 
 def overdue_comparisons() -> QuerySet[Verdict]:
-    return Verdict.objects.filter(compare_due_at__lt=timezone.now() - STALE)
+    return Verdict.objects.filter(compare_due_at__lt=timezone.now() - OVERDUE_AFTER)
 
 
-def comparison_again(regen: Verdict) -> bool:
-    as_found = Verdict.objects.filter(pk=regen.pk, compare_due_at=regen.compare_due_at)
+def requeue_comparison(regen: Verdict) -> bool:
+    unchanged = Verdict.objects.filter(pk=regen.pk, compare_due_at=regen.compare_due_at)
+    return _requeue(unchanged, queue.COMPARE, regen, compare_due_at=timezone.now())
+
+
+def _requeue(unchanged: QuerySet[M], job: str, row: M, **changes: object) -> bool:
+    """Compare-and-swap: False if a worker or another sweep has changed the row meanwhile.
+
+    `changes` set a new due time, so that a long queue does not get the same job every minute.
+    """
     with transaction.atomic():
-        found = as_found.update(compare_due_at=timezone.now())
-        if found:
-            queue.enqueue(queue.COMPARE, regen.pk)
-    return bool(found)
+        updated = unchanged.update(**changes)
+        if updated:
+            queue.enqueue(job, row.pk)
+    return bool(updated)
 
 
 def _overdue() -> Q:
-    # Unfinished and never due: whatever left it so, nobody would come for it.
-    return Q(due_at__lt=timezone.now() - STALE) | Q(due_at=None)
+    # Unfinished without a due time: no job would ever process it.
+    return Q(due_at__lt=timezone.now() - OVERDUE_AFTER) | Q(due_at=None)
 
 
 def _purge_evidence() -> int:
-    """Rejected text is kept for a while, and only for staff (C15)."""
+    """Deletes rejected outputs after ORACLE_EVIDENCE_DAYS (C15)."""
     now = timezone.now()
-    old = now - timedelta(days=settings.ORACLE_EVIDENCE_DAYS)
-    return (
-        CrosscheckLog.objects.filter(created_at__lt=old, evidence_purged_at=None, approved=False)
-        .exclude(evidence="")
-        .update(evidence="", evidence_purged_at=now)
+    before = now - timedelta(days=settings.ORACLE_EVIDENCE_DAYS)
+    expired = CrosscheckLog.objects.filter(
+        created_at__lt=before, evidence_purged_at=None, approved=False
     )
+    return expired.exclude(evidence="").update(evidence="", evidence_purged_at=now)

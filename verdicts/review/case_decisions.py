@@ -1,4 +1,4 @@
-"""What a person decides about a case, and what follows from it: one effect, whoever presses."""
+"""Staff decisions on cases: the effect of each outcome, and closing the case, exactly once."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ from verdicts.review.cases import claim, close
 
 Outcome = Case.Outcome
 
-# What each kind of case can come to, as a person is offered it.
+# The outcomes that the console offers for each kind of case.
 OUTCOMES: Final[dict[str, tuple[Case.Outcome, ...]]] = {
     Case.Kind.REJECTED: (
         Outcome.REFUNDED,
@@ -29,8 +29,8 @@ OUTCOMES: Final[dict[str, tuple[Case.Outcome, ...]]] = {
     Case.Kind.HELD: (Outcome.REFUNDED, Outcome.CONTACTED, Outcome.RELEASED),
     Case.Kind.EMAIL: (Outcome.RESENT, Outcome.CONTACTED),
 }
-# What moves money or asks the model needs a permission of its own, beside the case's.
-NEEDS: Final = {
+# Outcomes that move money or call the model need a permission of their own, besides the case's.
+REQUIRED_PERMISSIONS: Final = {
     Outcome.REFUNDED: "verdicts.refund_order",
     Outcome.AUTHORIZED: "verdicts.authorize_generation",
     Outcome.RELEASED: "verdicts.refund_order",
@@ -38,10 +38,13 @@ NEEDS: Final = {
 
 
 def decide(case: Case, outcome: Case.Outcome, *, who: User, note: str, account: Account) -> Case:
-    """Do it and close the case. Raises CaseTaken or a PaymentError; then it stays open."""
+    """Carry out the outcome and close the case.
+
+    Raises CaseTaken or a PaymentError, and then the case stays open.
+    """
     if outcome not in OUTCOMES[case.kind]:
         raise CaseTaken(f"A case of this kind cannot be {outcome.label}.")
-    claim(case, who=who)  # nobody else decides while we ask Stripe
+    claim(case, who=who)  # so that no one else decides during the call to Stripe
     if outcome == Outcome.REFUNDED:
         refund_order(case.order, account=account, who=who, reason=note)
         try:
@@ -49,19 +52,19 @@ def decide(case: Case, outcome: Case.Outcome, *, who: User, note: str, account: 
         except CaseTaken as error:
             raise RefundedMeanwhile(f"The payment was refunded. {error}") from None
     with transaction.atomic():
-        if not _act(case, outcome, who=who, note=note):
-            raise CaseTaken("The order has changed meanwhile: look again.")
+        if not _carry_out(case, outcome, who=who, note=note):
+            raise CaseTaken("The order has changed: reload the page.")
         return close(case, outcome, who=who, note=note)
 
 
-def _act(case: Case, outcome: Case.Outcome, *, who: User, note: str) -> bool:
-    """What has to happen together with the closing."""
+def _carry_out(case: Case, outcome: Case.Outcome, *, who: User, note: str) -> bool:
+    """In the transaction that closes the case. False: the order or email has changed."""
     if outcome == Outcome.AUTHORIZED:
         return authorize(case.order, who=who, reason=note)
     if outcome == Outcome.RELEASED:
         return release(case.order, who=who, reason=note)
     if outcome == Outcome.RESENT and case.delivery:
         if not reopen(case.delivery, even_uncertain=True):
-            return False  # it is on its way already, or was sent
+            return False  # it is being sent, or was sent
         queue.enqueue(queue.DELIVER, case.delivery.pk)
     return True

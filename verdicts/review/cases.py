@@ -1,7 +1,7 @@
-"""What needs a person: opened with the state that asks, claimed by one, closed once.
+"""Cases for staff: opened with the state that needs a decision, claimed by one user, closed once.
 
-A claim is a courtesy with an end: who closes a case must hold it. Every way of
-closing one is on record with who and why.
+A claim expires. A case that another user has claimed cannot be closed. Each closing is recorded in
+the audit log with user and reason.
 """
 
 from datetime import timedelta
@@ -19,8 +19,8 @@ from verdicts.core.errors import CaseTaken
 from verdicts.core.formatting import format_time
 from verdicts.models import Case, Delivery, Order
 
-CLAIM: Final = timedelta(minutes=15)
-# A customer who was written to may answer: that case can still come to something.
+CLAIM_TTL: Final = timedelta(minutes=15)
+# A customer who was contacted may answer, so that case can be closed again with another outcome.
 UNDECIDED: Final = Q(closed_at=None) | Q(outcome=Case.Outcome.CONTACTED)
 
 
@@ -31,10 +31,10 @@ def open_case(
     crosscheck: CrosscheckLog | None = None,
     delivery: Delivery | None = None,
 ) -> Case | None:
-    """In the transaction of what it is about. An email has one open case at most.
+    """Call inside the transaction that needs it. An email has at most one open case.
 
-    None for a smoke test's order: nobody waits for it, and whoever runs the test has
-    the answer before them. Staff are then not written to either.
+    None for a smoke test's order, whose result the caller of the test sees. Callers then do not
+    notify staff either.
     """
     if order.smoke:
         return None
@@ -46,26 +46,26 @@ def open_case(
 
 
 def claim(case: Case, *, who: User) -> Case:
-    """Ours for a quarter of an hour. Raises CaseTaken: somebody is at it, or it is closed."""
-    if not _free(case, who).update(claimed_by=who, claimed_until=timezone.now() + CLAIM):
-        raise CaseTaken(_why_not(case))
+    """Claim it for CLAIM_TTL. Raises CaseTaken if another user has claimed or closed it."""
+    if not _available(case, who).update(claimed_by=who, claimed_until=timezone.now() + CLAIM_TTL):
+        raise CaseTaken(_conflict(case))
     case.refresh_from_db()
     return case
 
 
-def leave(case: Case, *, who: User) -> bool:
-    """Given back, if it was ours."""
-    mine = Case.objects.filter(UNDECIDED, pk=case.pk, claimed_by=who)
-    return bool(mine.update(claimed_by=None, claimed_until=None))
+def unclaim(case: Case, *, who: User) -> bool:
+    """False if the user had not claimed it."""
+    claimed = Case.objects.filter(UNDECIDED, pk=case.pk, claimed_by=who)
+    return bool(claimed.update(claimed_by=None, claimed_until=None))
 
 
 def close(case: Case, outcome: Case.Outcome, *, who: User, note: str) -> Case:
-    """Once, by whoever may have it now. Raises CaseTaken, and then nothing has happened.
+    """Close it once. Raises CaseTaken, and then nothing has changed.
 
-    In the caller's transaction, where the outcome is more than a note.
+    An outcome with further effects is closed inside the transaction of those effects.
     """
     with transaction.atomic():
-        closed = _free(case, who).update(
+        closed = _available(case, who).update(
             outcome=outcome,
             note=printable(note, 500),
             closed_by=who,
@@ -74,7 +74,7 @@ def close(case: Case, outcome: Case.Outcome, *, who: User, note: str) -> Case:
             claimed_until=None,
         )
         if not closed:
-            raise CaseTaken(_why_not(case))
+            raise CaseTaken(_conflict(case))
         record_action(
             session_id=case.order.session_id or "",
             action=f"case {outcome}",
@@ -86,28 +86,28 @@ def close(case: Case, outcome: Case.Outcome, *, who: User, note: str) -> Case:
 
 
 def close_all(cases: QuerySet[Case], outcome: Case.Outcome, *, who: User, note: str) -> int:
-    """As many of them as are free; returns how many that was."""
+    """Close those that no other user has claimed; returns how many."""
     closed = 0
     for case in cases.select_related("order"):
         try:
             close(case, outcome, who=who, note=note)
         except CaseTaken:
-            continue  # somebody else is at it: theirs to finish
+            continue  # claimed by another user, or closed
         closed += 1
     return closed
 
 
-def _free(case: Case, who: User) -> QuerySet[Case]:
+def _available(case: Case, who: User) -> QuerySet[Case]:
     unclaimed = Q(claimed_by=None) | Q(claimed_by=who) | Q(claimed_until__lt=timezone.now())
     return Case.objects.filter(unclaimed, UNDECIDED, pk=case.pk)
 
 
-def _why_not(case: Case) -> str:
-    now = Case.objects.select_related("claimed_by", "closed_by").get(pk=case.pk)
-    if now.closed_at and now.closed_by:
-        name, outcome = now.closed_by.get_username(), now.get_outcome_display()
-        return f"{name} has closed it already: {outcome}."
-    if now.claimed_by and now.claimed_until:
-        name = now.claimed_by.get_username()
-        return f"{name} is at it until {format_time(now.claimed_until)} UTC."
-    return "It has changed meanwhile: look again."
+def _conflict(case: Case) -> str:
+    current = Case.objects.select_related("claimed_by", "closed_by").get(pk=case.pk)
+    if current.closed_at and current.closed_by:
+        name, outcome = current.closed_by.get_username(), current.get_outcome_display()
+        return f"{name} has already closed it: {outcome}."
+    if current.claimed_by and current.claimed_until:
+        name = current.claimed_by.get_username()
+        return f"{name} has claimed it until {format_time(current.claimed_until)} UTC."
+    return "It has changed: reload the page."

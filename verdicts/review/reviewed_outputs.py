@@ -1,4 +1,4 @@
-"""What people made of the gate's rejections: a labelled set to calibrate it by."""
+"""Rejected outputs with the decision of staff: a labelled data set to calibrate the gate."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,14 +9,14 @@ from verdicts.models import Case
 Outcome = Case.Outcome
 
 
-class Labelled(NamedTuple):
+class ReviewedOutput(NamedTuple):
     tier: str
     output: str
     should_pass: bool
 
 
-def labelled() -> Iterator[Labelled]:
-    """Each rejected output that a person has judged, oldest first, while its text is kept."""
+def reviewed_outputs() -> Iterator[ReviewedOutput]:
+    """Each rejected output that staff have judged, oldest first, while its text is retained."""
     judged = Case.objects.filter(
         kind=Case.Kind.REJECTED,
         outcome__in=[Outcome.CORRECT, Outcome.FALSE],
@@ -26,4 +26,4 @@ def labelled() -> Iterator[Labelled]:
         check = case.crosscheck
         if check:
             output = unescape_evidence(check.evidence)
-            yield Labelled(check.tier, output, case.outcome == Outcome.FALSE)
+            yield ReviewedOutput(check.tier, output, case.outcome == Outcome.FALSE)

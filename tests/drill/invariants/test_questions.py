@@ -9,7 +9,7 @@ from django_q.models import OrmQ, Schedule
 from drill.invariants.questions import is_at_rest, lost_pages, skip
 from verdicts.jobs import queue
 from verdicts.models import Order
-from verdicts.reconciliation.sweep import STALE
+from verdicts.reconciliation.sweep import OVERDUE_AFTER
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +23,7 @@ def order() -> Order:
         session_id="cs_test_drilled",
         price_cents=500,
         currency="usd",
-        due_at=timezone.now() - STALE - timedelta(seconds=1),
+        due_at=timezone.now() - OVERDUE_AFTER - timedelta(seconds=1),
     )
 
 
@@ -45,7 +45,7 @@ def test_while_a_job_is_free_nothing_is_ordered_and_no_time_passes(order):
 def test_where_nothing_is_left_behind_the_time_passes_until_something_is(order):
     Order.objects.update(due_at=timezone.now() + timedelta(hours=1))
     passed = skip()
-    assert passed >= 3600 + STALE.total_seconds()
+    assert passed >= 3600 + OVERDUE_AFTER.total_seconds()
     assert jobs() == []
     assert skip() == 0
     assert jobs() == [queue.SWEEP]

@@ -12,7 +12,7 @@ from verdicts.generation.fulfil import MAX_ATTEMPTS, fulfil
 from verdicts.generation.generate import Judged
 from verdicts.models import CachedVerdict, Delivery, Order, Status, Verdict
 from verdicts.privacy.erase import erase
-from verdicts.reconciliation.sweep import order_again, sweep
+from verdicts.reconciliation.sweep import requeue_order, sweep
 from verdicts.tasks import fulfil_order
 
 pytestmark = pytest.mark.django_db
@@ -296,7 +296,7 @@ def test_the_sweep_leaves_a_leased_order_to_its_worker(sandbox, paid_order, monk
 
 def steal(found: list[Order]) -> None:
     """The rest of a sweep that listed the order before a worker claimed it."""
-    assert [order_again(order) for order in found] == [False]
+    assert [requeue_order(order) for order in found] == [False]
     assert fulfil(found[0].pk, model="gemini-2.5-flash", ask=ask_model) is None
 
 

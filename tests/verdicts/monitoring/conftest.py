@@ -4,7 +4,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from verdicts.monitoring.daily_stats import roll_up_open_days
-from verdicts.monitoring.metrics import exposition
+from verdicts.monitoring.metrics import metrics_cache
 from verdicts.results.read_counter import hits
 
 TOKEN = {"Authorization": "Bearer sandbox-service-token"}
@@ -13,20 +13,20 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept() -> Iterator[None]:
-    exposition.forget()
+def empty_metrics_cache() -> Iterator[None]:
+    metrics_cache.clear()
     yield
-    exposition.forget()
+    metrics_cache.clear()
 
 
 @pytest.fixture
 def scrape(client) -> Callable[[], Samples]:
-    """Every sample, as Prometheus reads them, counted up to now."""
+    """Every sample as Prometheus parses it, with all counts up to date."""
 
     def read() -> Samples:
         hits.flush()
         roll_up_open_days()
-        exposition.forget()
+        metrics_cache.clear()
         text = client.get("/metrics", headers=TOKEN).content.decode()
         return {
             (sample.name, frozenset(sample.labels.items())): sample.value
@@ -39,7 +39,7 @@ def scrape(client) -> Callable[[], Samples]:
 
 @pytest.fixture
 def value(scrape) -> Callable[..., float]:
-    """One sample, anew; None where there is none."""
+    """The current value of one sample; None if it does not exist."""
 
     def read(name: str, **labels: str) -> float | None:
         return scrape().get((f"oracle_{name}", frozenset(labels.items())))

@@ -8,7 +8,7 @@ from verdicts import tasks
 pytestmark = pytest.mark.django_db
 
 
-def test_reads_are_counted_by_what_the_reader_got(value, ask, missed):
+def test_reads_are_counted_by_outcome(value, ask, missed):
     order = missed("quick")
     ask(order.session_id)
     ask(order.session_id)
@@ -19,7 +19,7 @@ def test_reads_are_counted_by_what_the_reader_got(value, ask, missed):
     assert value("regenerations_total", outcome="approved") == 1
 
 
-def test_too_soon_is_a_rate_limit(value, ask, sandbox, missed):
+def test_rate_limited_reads_are_counted_by_reason(value, ask, sandbox, missed):
     order = missed("quick")
     sandbox.fault("gemini", "contradictory")
     sandbox.fault("gemini", "malformed")
@@ -30,7 +30,7 @@ def test_too_soon_is_a_rate_limit(value, ask, sandbox, missed):
     assert value("regenerations_total", outcome="rejected") == 1
 
 
-def test_judgements_calls_tokens_and_time_are_counted(value, scrape, delivered):
+def test_crosschecks_calls_tokens_and_durations_are_counted(value, scrape, delivered):
     delivered("full")
     found = scrape()
     call = ModelCall.objects.get()
@@ -50,7 +50,7 @@ def test_judgements_calls_tokens_and_time_are_counted(value, scrape, delivered):
     assert of("emails_total", kind="verdict", state="sent") == 1
 
 
-def test_a_slow_call_lies_beyond_the_last_bucket(value, delivered):
+def test_a_slow_call_is_counted_in_the_infinity_bucket_only(value, delivered):
     delivered("quick")
     ModelCall.objects.update(duration_ms=70_000)
     labels = {"kind": "original", "tier": "quick"}
@@ -67,7 +67,7 @@ def test_divergences_are_counted_by_level_and_cause(value, ask, sandbox, missed,
     assert value("causes_total", tier="full", cause="infrastructure") == 1
 
 
-def test_an_email_that_is_given_up_is_counted(value, sandbox, missed, ask, run_jobs):
+def test_a_failed_email_is_counted(value, sandbox, missed, ask, run_jobs):
     order = missed("full", "GREEN")
     sandbox.fault("gemini", "verdict", label="RED")
     sandbox.fault("graph", "error", times=9)
@@ -78,23 +78,23 @@ def test_an_email_that_is_given_up_is_counted(value, sandbox, missed, ask, run_j
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_write_to_the_log_that_fails_is_counted(value, settings, tmp_path):
+def test_a_failed_write_to_the_log_is_counted(value, settings, tmp_path):
     settings.ORACLE_LOG_PATH = tmp_path / "no such folder" / "oracle_log.jsonl"
     log.append({"event": "x"})
     assert value("log_write_failures_total") == 1
     assert value("log_pending_lines", log="test") == 1
 
 
-def test_what_reconciling_came_to_is_counted(value, sandbox, elsewhere):
+def test_repairs_and_failures_of_reconciliation_are_counted(value, sandbox, elsewhere):
     assert value("gaps_mended_total", gap="missed webhook") == 0
     assert value("reconciled_timestamp_seconds") is None
     elsewhere(180)
     tasks.reconcile()
     assert value("gaps_mended_total", gap="missed webhook") == 1
     assert value("gaps_mended_total", gap="lost job") == 0
-    told = value("reconciled_timestamp_seconds")
-    assert told == pytest.approx(timezone.now().timestamp(), abs=60)
+    completed = value("reconciled_timestamp_seconds")
+    assert completed == pytest.approx(timezone.now().timestamp(), abs=60)
     sandbox.fault("stripe", "unavailable", times=None)
     tasks.reconcile()
     assert value("reconcile_failures_total") == 1
-    assert value("reconciled_timestamp_seconds") == told
+    assert value("reconciled_timestamp_seconds") == completed

@@ -11,7 +11,7 @@ from verdicts.models import QueueHeartbeat
 pytestmark = pytest.mark.django_db
 
 
-def test_jobs_are_counted_per_queue_and_by_whether_they_are_due(value):
+def test_jobs_are_counted_by_queue_and_state(value):
     queue.enqueue(queue.FULFIL, 1)
     queue.enqueue(queue.FULFIL, 2)
     queue.enqueue(queue.DELIVER, 1, delay=60)
@@ -24,14 +24,14 @@ def test_jobs_are_counted_per_queue_and_by_whether_they_are_due(value):
     assert value("queue_oldest_due_seconds", queue="post") == 0
 
 
-def test_when_a_job_was_last_taken_is_told(value):
+def test_the_time_of_the_last_taken_job(value):
     assert value("queue_last_taken_timestamp_seconds", queue="post") is None
     QueueHeartbeat.beat("post")
-    told = value("queue_last_taken_timestamp_seconds", queue="post")
-    assert told == pytest.approx(timezone.now().timestamp(), abs=30)
+    taken = value("queue_last_taken_timestamp_seconds", queue="post")
+    assert taken == pytest.approx(timezone.now().timestamp(), abs=30)
 
 
-def test_what_waits_for_people_and_for_the_post_is_counted(value, sandbox, paid_order, run_jobs):
+def test_unfinished_orders_and_open_cases_are_counted(value, sandbox, paid_order, run_jobs):
     sandbox.fault("gemini", "contradictory")
     paid_order("full")
     assert value("orders_unfinished", status="paid") == 1
@@ -42,14 +42,14 @@ def test_what_waits_for_people_and_for_the_post_is_counted(value, sandbox, paid_
     assert value("stripe_events_unprocessed") == 0
 
 
-def test_emails_that_wait_are_counted(value, sandbox, paid_order, run_jobs):
+def test_waiting_emails_are_counted(value, sandbox, paid_order, run_jobs):
     sandbox.fault("graph", "error", times=3)
     paid_order("full")
     run_jobs()
     assert value("emails_not_sent", kind="verdict", state="pending") == 1
 
 
-def test_the_escalation_is_a_state_and_a_rate(value):
+def test_the_variance_rate_and_its_escalation(value):
     assert value("escalated") == 0
     for number in range(20):
         check = CrosscheckLog.objects.create(

@@ -1,4 +1,4 @@
-"""What Prometheus reads, after the house has done something."""
+"""The text that Prometheus scrapes from a site with some activity."""
 
 import re
 
@@ -10,14 +10,14 @@ from prometheus_client.parser import text_string_to_metric_families
 from audit.models import DayCount
 from tests.verdicts.monitoring.conftest import TOKEN
 from verdicts.monitoring import metrics as module
-from verdicts.monitoring.metrics import Exposition
+from verdicts.monitoring.metrics import MetricsCache
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def busy_house(ask, sandbox, paid_order, missed, run_jobs):
-    """A hit, a regeneration that diverged, a rejection, and a read that makes no sense."""
+def active_site(ask, sandbox, paid_order, missed, run_jobs):
+    """A cache hit, a regeneration that diverged, a rejection and a malformed read."""
     order = missed("full", "GREEN")
     sandbox.fault("gemini", "verdict", label="RED")
     ask(order.session_id)
@@ -34,14 +34,14 @@ def text(client) -> str:
     return client.get("/metrics", headers=TOKEN).content.decode()
 
 
-def test_it_is_valid_before_anything_has_happened(client):
-    families = {one.name: one for one in text_string_to_metric_families(text(client))}
-    assert all(one.documentation for one in families.values())
+def test_it_is_valid_on_an_empty_database(client):
+    families = {family.name: family for family in text_string_to_metric_families(text(client))}
+    assert all(family.documentation for family in families.values())
     assert families["oracle_cache_hits"].samples[0].value == 0
     assert families["oracle_model_call_seconds"].type == "histogram"
 
 
-def test_every_histogram_is_cumulative_and_ends_in_inf(busy_house, scrape, client):
+def test_every_histogram_is_cumulative_and_ends_in_inf(active_site, scrape, client):
     scrape()
     for family in text_string_to_metric_families(text(client)):
         series: dict[tuple[str, ...], list[tuple[float, float]]] = {}
@@ -55,11 +55,11 @@ def test_every_histogram_is_cumulative_and_ends_in_inf(busy_house, scrape, clien
             assert buckets[-1][0] == float("inf")
 
 
-def test_counters_never_fall(busy_house, scrape, ask, paid_order, run_jobs):
+def test_counters_never_fall(active_site, scrape, ask, paid_order, run_jobs):
     before = scrape()
     paid_order("quick")
     run_jobs()
-    ask(busy_house.session_id)
+    ask(active_site.session_id)
     after = scrape()
     counters = [key for key in before if re.search("_(total|bucket|sum|count)$", key[0])]
     assert counters
@@ -67,40 +67,40 @@ def test_counters_never_fall(busy_house, scrape, ask, paid_order, run_jobs):
     assert sum(after[key] for key in counters) > sum(before[key] for key in counters)
 
 
-def test_days_before_today_count_too(value):
+def test_counters_include_past_days(value):
     day = timezone.now().date()
     DayCount.objects.create(day=day.replace(year=day.year - 1), name="hit", count=40)
     DayCount.objects.create(day=day, name="hit", count=2)
     assert value("cache_hits_total") == 42
 
 
-def test_no_label_holds_anything_of_a_customers(busy_house, scrape, client):
+def test_labels_contain_no_personal_data(active_site, scrape, client):
     scrape()
-    told = text(client)
-    assert busy_house.session_id not in told
-    assert "bakery" not in told
-    assert "@" not in told
-    labels = set(re.findall(r'(\w+)="', told))
+    scraped = text(client)
+    assert active_site.session_id not in scraped
+    assert "bakery" not in scraped
+    assert "@" not in scraped
+    labels = set(re.findall(r'(\w+)="', scraped))
     assert labels <= {
         *("kind", "tier", "reason", "outcome", "level", "cause", "direction", "le"),
         *("queue", "state", "status", "log", "gap"),
     }
 
 
-def test_scrapes_in_quick_succession_ask_the_database_once(django_assert_num_queries, monkeypatch):
-    kept = Exposition()
-    first = kept.text()
+def test_frequent_scrapes_query_the_database_once(django_assert_num_queries, monkeypatch):
+    cache = MetricsCache()
+    first = cache.text()
     with django_assert_num_queries(0):
-        assert kept.text() == first
-    monkeypatch.setattr(module, "KEPT_FOR", 0.0)
-    kept.forget()
+        assert cache.text() == first
+    monkeypatch.setattr(module, "CACHE_TTL", 0.0)
+    cache.clear()
     DayCount.objects.create(day=timezone.now().date(), name="hit", count=1)
-    assert kept.text() != first
+    assert cache.text() != first
 
 
-def test_a_database_that_is_away_is_no_set_of_zeroes(client, monkeypatch):
-    def away():
+def test_an_unreachable_database_is_503(client, monkeypatch):
+    def unreachable():
         raise OperationalError
 
-    monkeypatch.setattr(module, "totals", away)
+    monkeypatch.setattr(module, "collect_counters", unreachable)
     assert client.get("/metrics", headers=TOKEN).status_code == 503

@@ -27,7 +27,7 @@ def not_ok(checks: dict[str, dict[str, object]]) -> list[str]:
     return [name for name, check in checks.items() if not check["ok"]]
 
 
-def test_it_is_ready_and_says_of_each_check_why(ready):
+def test_a_ready_site_reports_each_check(ready):
     status, checks = ready()
     assert status == 200
     assert list(checks) == ["database", "migrations", "queue generate", "queue post", "log"]
@@ -35,29 +35,29 @@ def test_it_is_ready_and_says_of_each_check_why(ready):
     assert all(check["says"] for check in checks.values())
 
 
-def test_without_a_database_nothing_else_is_asked(ready, monkeypatch):
-    def away() -> None:
+def test_without_a_database_nothing_else_is_checked(ready, monkeypatch):
+    def unreachable() -> None:
         raise OperationalError("host db.internal refuses user oracle")
 
-    monkeypatch.setattr(connection, "cursor", away)
+    monkeypatch.setattr(connection, "cursor", unreachable)
     status, checks = ready()
     assert status == 503
     assert checks["database"]["says"] == "does not answer: OperationalError"
-    assert checks["log"]["says"] == readiness.UNASKED
+    assert checks["log"]["says"] == readiness.NOT_CHECKED
     assert len(not_ok(checks)) == 5
 
 
-def test_a_database_that_goes_away_in_between_is_no_crash(ready, monkeypatch):
-    def away(*_: object, **__: object) -> None:
+def test_a_database_that_fails_during_the_checks_is_reported(ready, monkeypatch):
+    def unreachable(*_: object, **__: object) -> None:
         raise OperationalError
 
-    monkeypatch.setattr(readiness, "is_stalled", away)
+    monkeypatch.setattr(readiness, "is_stalled", unreachable)
     status, checks = ready()
     assert status == 503
     assert not_ok(checks) == ["queue generate", "queue post"]
 
 
-def test_a_migration_that_is_not_applied_is_told(ready):
+def test_an_unapplied_migration_is_reported(ready):
     last = MigrationRecorder.Migration.objects.filter(app="verdicts").order_by("name").last()
     last.delete()
     status, checks = ready()
@@ -66,9 +66,9 @@ def test_a_migration_that_is_not_applied_is_told(ready):
 
 
 @pytest.mark.parametrize(("job", "name"), [(queue.FULFIL, "generate"), (queue.DELIVER, "post")])
-def test_a_queue_that_does_not_move_is_told(ready, job, name):
+def test_a_stalled_queue_is_reported(ready, job, name):
     queue.enqueue(job, 1)
-    assert ready()[0] == 200  # it has only just come
+    assert ready()[0] == 200  # it has only just been queued
     long_ago = timezone.now() - timedelta(minutes=5)
     OrmQ.objects.update(lock=long_ago)
     status, checks = ready()
@@ -77,16 +77,16 @@ def test_a_queue_that_does_not_move_is_told(ready, job, name):
     assert ready()[0] == 200
 
 
-def test_a_log_that_cannot_be_written_is_told(ready, settings, tmp_path):
+def test_an_unwritable_log_is_reported(ready, settings, tmp_path):
     settings.ORACLE_LOG_PATH = tmp_path / "no such folder" / "oracle_log.jsonl"
     status, checks = ready()
     assert (status, not_ok(checks)) == (503, ["log"])
     assert "No such file" in checks["log"]["says"]
 
 
-def test_lines_that_a_full_disk_kept_waiting_are_told(ready):
+def test_log_lines_that_could_not_be_written_are_reported(ready):
     LogEntry.objects.create(host="test", entry="{}", failures=3)
     LogEntry.objects.create(host="another host", entry="{}", failures=3)
     status, checks = ready()
     assert (status, not_ok(checks)) == (503, ["log"])
-    assert checks["log"]["says"].startswith("1 lines wait")
+    assert checks["log"]["says"].startswith("1 lines not written")

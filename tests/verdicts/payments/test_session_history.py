@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from audit.log import reader
-from tests.support.reconciliation import discrepancies, done, look
+from tests.support.reconciliation import discrepancies, repairs, run_reconcile
 from tests.support.restored_database import forget_orders
 from verdicts.clients import stripe_account
 from verdicts.core.errors import PaymentsBusy
@@ -53,7 +53,7 @@ def test_a_read_before_reconciliation_loses_no_email(sandbox, elsewhere, run_job
     assert order.status == Status.PAID
     run_jobs()
     assert len(sandbox.messages(to=BUYER)) == 1
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 @pytest.mark.parametrize("first", ["look", "reader", "event"])
@@ -63,7 +63,7 @@ def test_a_session_judged_by_the_log_is_not_emailed_again_by_repeated_events(
     session_id = emailed()
     forget_orders()
     if first == "look":
-        look(apply=True)
+        run_reconcile(apply=True)
     elif first == "reader":
         import_from_stripe(session_id, account=stripe_account())
     event(session_id)
@@ -89,13 +89,13 @@ def test_an_order_judged_after_the_backup_is_not_judged_again(sandbox, emailed, 
         paid_at=timezone.now(),
         due_at=timezone.now(),
     )
-    report = look(apply=True)
+    report = run_reconcile(apply=True)
     assert [kind for kind, _ in discrepancies(report)] == ["order lost"]
     run_jobs()
     order.refresh_from_db()
     assert (order.status, order.recovered) == (Status.DELIVERED, Recovered.JUDGED)
     assert len(sandbox.messages(to=BUYER)) == 1
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 @pytest.mark.parametrize("who", ["reader", "completed", "expired"])
@@ -109,7 +109,7 @@ def test_a_session_that_the_log_has_erased_stays_erased(sandbox, emailed, ask, w
         assert event(session_id, f"checkout.session.{who}") == "erased"
     order = Order.objects.get()
     assert (order.status, order.query, order.email) == (Status.ERASED, "", "")
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 def test_an_erasure_that_the_backup_lacks_is_repeated(sandbox, emailed, run_jobs):
@@ -117,8 +117,9 @@ def test_an_erasure_that_the_backup_lacks_is_repeated(sandbox, emailed, run_jobs
     order = Order.objects.get()
     erase(order, who="Ada", reason="asked")
     Order.objects.update(status=Status.DELIVERED, query="A bakery, really?", email=BUYER)
-    assert discrepancies(look()) == [("order lost", "erased before the restore")]
-    assert done(look(apply=True)) == ["erased again"]
+    lost = ("order lost", "erased before the database was restored")
+    assert discrepancies(run_reconcile()) == [lost]
+    assert repairs(run_reconcile(apply=True)) == ["erased again"]
     order.refresh_from_db()
     assert (order.session_id, order.status, order.query, order.email) == (
         session_id,
@@ -126,7 +127,7 @@ def test_an_erasure_that_the_backup_lacks_is_repeated(sandbox, emailed, run_jobs
         "",
         "",
     )
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 def test_a_session_that_another_hosts_log_may_have_is_left_to_staff(
@@ -136,17 +137,17 @@ def test_a_session_that_another_hosts_log_may_have_is_left_to_staff(
     forget_orders()
     settings.ORACLE_LOG_NAME = "another"
     settings.ORACLE_LOG_PATH = settings.ORACLE_LOG_PATH.with_name("another.jsonl")
-    report = look(apply=True)
-    assert discrepancies(report) == [("missed webhook", "paid CA$5.00, no order here")]
+    report = run_reconcile(apply=True)
+    assert discrepancies(report) == [("missed webhook", "paid CA$5.00, but there is no order")]
     assert (report.left, run_jobs(), Order.objects.count()) == (1, [], 0)
     assert "other hosts' oracle_log.jsonl" in report.findings[0].discrepancy.remedy
     import_from_stripe(session_id, account=stripe_account())  # a reader opens the page (R10)
     assert run_jobs() == []
-    assert [kind for kind, _ in discrepancies(look(apply=True))] == ["no email"]
+    assert [kind for kind, _ in discrepancies(run_reconcile(apply=True))] == ["no email"]
     event(session_id)  # staff resend the event from the dashboard
     run_jobs()
     assert len(sandbox.messages(to=BUYER)) == 2
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
 def test_a_young_session_is_new_also_with_other_hosts(sandbox, emailed, elsewhere, settings):
@@ -155,7 +156,7 @@ def test_a_young_session_is_new_also_with_other_hosts(sandbox, emailed, elsewher
     settings.ORACLE_LOG_NAME = "another"
     settings.ORACLE_LOG_PATH = settings.ORACLE_LOG_PATH.with_name("another.jsonl")
     elsewhere(300)
-    assert look(apply=True).repaired == 1
+    assert run_reconcile(apply=True).repaired == 1
 
 
 def test_a_log_read_timeout_creates_no_order(sandbox, emailed, monkeypatch):
@@ -176,5 +177,5 @@ def test_reconciliation_reads_the_log_once(sandbox, emailed, elsewhere, monkeypa
         elsewhere(300)
     walks, real = [], reader.lines
     monkeypatch.setattr(reader, "lines", lambda path: walks.append(path) or real(path))
-    look()
+    run_reconcile()
     assert len(walks) == 1

@@ -1,4 +1,4 @@
-"""A person's orders are found, however the address was typed, then or now."""
+"""Orders are found by email address, whatever its case when ordering and when exporting."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("asked", ["JÖRG@example.com", "Jörg@Example.com", "jörg@example.com"])
 @pytest.mark.parametrize("given", ["JÖRG@example.com", "jörg@example.com", "Jörg@example.com"])
-def test_an_address_beyond_ascii_is_found_in_either_case(paid_order, given, asked):
+def test_a_non_ascii_address_matches_case_insensitively(paid_order, given, asked):
     order = paid_order(customer_details={"email": given})
     paid_order(customer_details={"email": "jorg@example.com"})
     assert list(orders_of(asked)) == [order]

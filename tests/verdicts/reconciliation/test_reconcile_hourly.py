@@ -15,18 +15,18 @@ from verdicts.reconciliation import reconcile_hourly
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
-def looked(**ago: float) -> None:
+def last_run(**ago: float) -> None:
     Reconciled.objects.update_or_create(
         pk=1, defaults={"looked_at": timezone.now() - timedelta(**ago)}
     )
 
 
-def test_a_webhook_that_never_came_is_made_up_for_by_itself(sandbox, elsewhere, run_jobs):
+def test_a_missed_webhook_is_repaired_without_staff(sandbox, elsewhere, run_jobs):
     elsewhere(180)
-    assert tasks.reconcile() == "1 gaps mended, 0 left"
+    assert tasks.reconcile() == "1 repaired, 0 left"
     run_jobs()
     assert Order.objects.get().status == Status.DELIVERED
-    assert tasks.reconcile() == "0 gaps mended, 0 left"
+    assert tasks.reconcile() == "0 repaired, 0 left"
 
 
 @pytest.mark.usefixtures("open_for_long")
@@ -34,25 +34,23 @@ def test_a_webhook_that_never_came_is_made_up_for_by_itself(sandbox, elsewhere, 
     ("last", "age", "found"),
     [({"hours": 1}, 25.5, 1), ({"hours": 1}, 26.5, 0), ({"days": 20}, 20 * 24, 1)],
 )
-def test_a_look_begins_a_day_before_the_last_one(sandbox, elsewhere, last, age, found):
-    looked(**last)
+def test_a_run_begins_25_hours_before_the_last_completed_one(sandbox, elsewhere, last, age, found):
+    last_run(**last)
     elsewhere(age * 3600)
     tasks.reconcile()
     assert Order.objects.count() == found
     assert Reconciled.objects.get().looked_at > timezone.now() - timedelta(minutes=1)
 
 
-def test_a_failure_is_counted_quietly_and_told_to_staff_once_it_lasts(
-    sandbox, paid_order, run_jobs
-):
+def test_incomplete_runs_are_counted_and_alert_staff_after_hours(sandbox, paid_order, run_jobs):
     order = paid_order()
     OrmQ.objects.all().delete()
-    looked(hours=5)
+    last_run(hours=5)
     sandbox.fault("stripe", "unavailable", times=None)
-    assert tasks.reconcile() == "0 gaps mended, 0 left, not to its end"
+    assert tasks.reconcile() == "0 repaired, 0 left, incomplete"
     assert DayCount.objects.get(name="unreconciled").count == 1
     assert run_jobs() == []
-    looked(hours=7)
+    last_run(hours=7)
     tasks.reconcile()
     tasks.reconcile()
     delivery = Delivery.objects.get()
@@ -68,8 +66,8 @@ def test_a_failure_is_counted_quietly_and_told_to_staff_once_it_lasts(
     assert Reconciled.objects.get().looked_at > timezone.now() - timedelta(minutes=1)
 
 
-def test_a_payment_that_could_not_be_noted_stays_within_reach(sandbox, elsewhere):
-    looked(hours=1)
+def test_a_payment_that_could_not_be_recorded_is_found_by_the_next_run(sandbox, elsewhere):
+    last_run(hours=1)
     before = Reconciled.objects.get().looked_at
     elsewhere(300)
 
@@ -79,22 +77,26 @@ def test_a_payment_that_could_not_be_noted_stays_within_reach(sandbox, elsewhere
         return execute(sql, parameters, *more)
 
     with connection.execute_wrapper(refuse):
-        assert tasks.reconcile() == "0 gaps mended, 1 left"
+        assert tasks.reconcile() == "0 repaired, 1 left"
     assert Reconciled.objects.get().looked_at == before
     assert DayCount.objects.get(name="gaps left").count == 1
-    assert tasks.reconcile() == "1 gaps mended, 0 left"
+    assert tasks.reconcile() == "1 repaired, 0 left"
     assert Reconciled.objects.get().looked_at > before
     assert DayCount.objects.get(name="gaps left").count == 0
 
 
-def test_staff_hear_once_a_day_of_gaps_that_have_no_case(sandbox, elsewhere, paid_order, run_jobs):
+def test_staff_are_alerted_once_a_day_about_discrepancies_without_a_case(
+    sandbox, elsewhere, paid_order, run_jobs
+):
     order = paid_order()
     session_id = order.session_id
     Order.objects.update(status="awaiting", created_at=timezone.now() - timedelta(days=40))
     OrmQ.objects.all().delete()
     with listening() as lines:
         tasks.reconcile()
-    (line,) = [one for one in lines if one["message"] == "gap left for a person: payment awaited"]
+    (line,) = [
+        one for one in lines if one["message"] == "discrepancy left for staff: payment awaited"
+    ]
     assert (line["level"], line["session"]) == ("WARNING", short_hash(session_id))
     tasks.reconcile()
     run_jobs()
@@ -104,33 +106,33 @@ def test_staff_hear_once_a_day_of_gaps_that_have_no_case(sandbox, elsewhere, pai
         assert "Discrepancies left for staff: payment awaited (1)" in body
 
 
-def test_of_a_gap_that_has_its_case_staff_have_heard(sandbox, elsewhere, run_jobs):
+def test_a_discrepancy_with_a_case_causes_no_further_alert(sandbox, elsewhere, run_jobs):
     elsewhere(300, amount_subtotal=100)
-    assert tasks.reconcile() == "0 gaps mended, 1 left"
-    assert tasks.reconcile() == "0 gaps mended, 1 left"
+    assert tasks.reconcile() == "0 repaired, 1 left"
+    assert tasks.reconcile() == "0 repaired, 1 left"
     run_jobs()
     (message,) = sandbox.messages(to="staff@oracle.example")
     assert message["subject"].endswith("Oracle: an order needs review")
     assert DayCount.objects.get(name="gaps left").count == 0
 
 
-def test_an_outage_before_anybody_has_bought_anything_is_only_counted(sandbox):
+def test_an_outage_before_the_first_order_causes_no_alert(sandbox):
     sandbox.fault("stripe", "unavailable", times=None)
     tasks.reconcile()
     assert not Delivery.objects.exists()
 
 
-def test_what_there_was_no_time_for_is_gone_on_with_at_once(
+def test_a_run_that_exceeds_its_time_limit_is_continued_at_once(
     sandbox, elsewhere, monkeypatch, run_jobs
 ):
     for _ in range(150):
         elsewhere(180)
-    looked(hours=1)
-    monkeypatch.setattr(reconcile_hourly, "SECONDS", 5.0)
+    last_run(hours=1)
+    monkeypatch.setattr(reconcile_hourly, "TIME_LIMIT", 5.0)
     sandbox.fault("stripe", "dribble", match="starting_after")  # the second page never ends
-    assert tasks.reconcile() == "100 gaps mended, 0 left, not to its end"
+    assert tasks.reconcile() == "100 repaired, 0 left, incomplete"
     monkeypatch.undo()
-    sandbox.clear_faults()  # on a busy machine nobody has come as far as that page
+    sandbox.clear_faults()  # on a busy machine the second page may not have been requested
     assert OrmQ.objects.filter(key="post").count() == 1
     OrmQ.objects.filter(key="generate").delete()
     run_jobs()

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.support.reconciliation import discrepancies, done, look
+from tests.support.reconciliation import discrepancies, repairs, run_reconcile
 from verdicts.models import Case, Delivery, Order, Status
 from verdicts.payments.client import Event
 from verdicts.payments.events import receive
@@ -12,54 +12,54 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def bought(sandbox, elsewhere, run_jobs) -> str:
     session_id = elsewhere(180)
-    look(apply=True)
+    run_reconcile(apply=True)
     run_jobs()
     return session_id
 
 
-def test_a_refund_that_is_unknown_here_is_noted_once(sandbox, bought, run_jobs):
+def test_an_unrecorded_refund_is_recorded_once(sandbox, bought, run_jobs):
     sandbox.refund(bought)
-    assert discrepancies(look()) == [
-        ("refund", "CA$5.00 paid back at Stripe, CA$0.00 of it noted here")
+    assert discrepancies(run_reconcile()) == [
+        ("refund", "CA$5.00 refunded at Stripe, CA$0.00 of it recorded here")
     ]
-    assert done(look(apply=True)) == ["noted as refunded"]
+    assert repairs(run_reconcile(apply=True)) == ["recorded as refunded"]
     order = Order.objects.get()
     assert (order.status, order.refunded_cents) == (Status.DELIVERED, 500)
     assert order.refunded_at
     run_jobs()
     assert [one["subject"] for one in sandbox.messages()][-1].endswith("payment was refunded")
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
     assert Delivery.objects.filter(kind="refund").count() == 1
 
 
-def test_a_refund_in_part_is_noted_and_the_rest_later(sandbox, bought):
+def test_a_partial_refund_is_recorded_and_the_rest_later(sandbox, bought):
     sandbox.refund(bought, amount=200)
-    assert done(look(apply=True)) == ["noted as refunded in part"]
-    assert discrepancies(look()) == []
+    assert repairs(run_reconcile(apply=True)) == ["recorded as refunded in part"]
+    assert discrepancies(run_reconcile()) == []
     sandbox.refund(bought)
-    assert discrepancies(look()) == [
-        ("refund", "CA$5.00 paid back at Stripe, CA$2.00 of it noted here")
+    assert discrepancies(run_reconcile()) == [
+        ("refund", "CA$5.00 refunded at Stripe, CA$2.00 of it recorded here")
     ]
-    look(apply=True)
+    run_reconcile(apply=True)
     assert Order.objects.get().refunded_cents == 500
 
 
-def test_a_refund_that_failed_after_all_is_for_a_person(sandbox, bought):
+def test_a_refund_that_failed_later_is_left_for_staff(sandbox, bought):
     sandbox.refund(bought)
-    look(apply=True)
+    run_reconcile(apply=True)
     sandbox.fail_refund(bought)
-    report = look(apply=True)
+    report = run_reconcile(apply=True)
     assert discrepancies(report) == [
-        ("refund", "CA$0.00 paid back at Stripe, but CA$5.00 noted here: a refund has failed")
+        ("refund", "CA$0.00 refunded at Stripe, but CA$5.00 recorded here: a refund has failed")
     ]
-    assert (report.left, report.findings[0].discrepancy.remedy[:15]) == (1, "pay it back ano")
+    assert (report.left, report.findings[0].discrepancy.remedy[:15]) == (1, "refund it anoth")
     sandbox.refund(bought)
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []
 
 
-def test_staff_are_told_once_of_a_refund_that_failed(sandbox, bought, run_jobs):
+def test_staff_are_notified_once_of_a_failed_refund(sandbox, bought, run_jobs):
     sandbox.refund(bought)
-    look(apply=True)
+    run_reconcile(apply=True)
     run_jobs()
     failed = sandbox.fail_refund(bought)
     for kind in ("refund.failed", "charge.refund.updated"):
@@ -82,9 +82,9 @@ def test_staff_are_told_once_of_a_refund_that_failed(sandbox, bought, run_jobs):
         ({"payment_intent": None}, "no_payment_named"),
     ],
 )
-def test_of_other_refunds_nobody_is_told(sandbox, bought, changes, outcome):
+def test_other_refund_updates_open_no_case(sandbox, bought, changes, outcome):
     sandbox.refund(bought)
-    look(apply=True)
+    run_reconcile(apply=True)
     failed = {**sandbox.fail_refund(bought), **changes}
     stored = receive(Event("evt_1", "charge.refund.updated", failed))
     stored.refresh_from_db()
@@ -92,18 +92,16 @@ def test_of_other_refunds_nobody_is_told(sandbox, bought, changes, outcome):
     assert not Case.objects.exists()
 
 
-def test_a_refund_of_somebody_else_is_no_discrepancy(sandbox, elsewhere):
+def test_a_refund_of_another_sites_payment_is_no_discrepancy(sandbox, elsewhere):
     sandbox.refund(elsewhere(180, metadata={}))
-    assert discrepancies(look()) == []
+    assert discrepancies(run_reconcile()) == []
 
 
-def test_a_refund_to_an_erased_customer_is_booked_and_nobody_is_written_to(
-    sandbox, bought, run_jobs
-):
+def test_a_refund_of_an_erased_order_is_recorded_without_an_email(sandbox, bought, run_jobs):
     erase(Order.objects.get(), who="Ada", reason="asked")
     sandbox.refund(bought)
-    assert done(look(apply=True)) == ["noted as refunded"]
+    assert repairs(run_reconcile(apply=True)) == ["recorded as refunded"]
     order = Order.objects.get()
     assert (order.status, order.email, order.refunded_cents) == (Status.ERASED, "", 500)
     assert run_jobs() == []
-    assert discrepancies(look(apply=True)) == []
+    assert discrepancies(run_reconcile(apply=True)) == []

@@ -1,4 +1,4 @@
-"""The sweep: whatever a crash has left behind, once, however many look for it at a time."""
+"""The sweep requeues what a crash has left behind, once, also when many sweeps run at once."""
 
 import json
 from collections import Counter
@@ -20,44 +20,44 @@ from verdicts.reconciliation.sweep import sweep
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-PLACES = 6
-LONG_AGO = timedelta(minutes=6)
+CONCURRENT_SWEEPS = 6
+OVERDUE = timedelta(minutes=6)
 
 
-def everywhere() -> Counter[str]:
-    """The sweep in several places at the same moment: what they have found together."""
-    together = Barrier(PLACES)
+def sweep_concurrently() -> Counter[str]:
+    """Run several sweeps at once; returns the sum of their counts."""
+    start = Barrier(CONCURRENT_SWEEPS)
 
-    def one(_: int) -> Counter[str]:
-        together.wait()
+    def run(_: int) -> Counter[str]:
+        start.wait()
         try:
             return Counter(sweep())
         finally:
             connections.close_all()
 
-    with ThreadPoolExecutor(PLACES) as places:
-        return sum(places.map(one, range(PLACES)), Counter())
+    with ThreadPoolExecutor(CONCURRENT_SWEEPS) as pool:
+        return sum(pool.map(run, range(CONCURRENT_SWEEPS)), Counter())
 
 
 @pytest.fixture
 def crashed(sandbox, paid_order, missed, ask, settings) -> int:
-    """Some of everything, with nobody at it. How many lines are not in the log."""
+    """Overdue work of every kind, without jobs. Returns how many lines are not in the log."""
     disk = FullDevice(settings.ORACLE_LOG_PATH)
     disk.fill()
     for order in [missed("quick") for _ in range(3)]:
-        assert ask(order.session_id).status_code == 200  # to be compared
+        assert ask(order.session_id).status_code == 200  # regenerated, to be compared
     for _ in range(5):
         paid_order("quick")
     for number in range(4):
-        unseen = session_object(
+        session = session_object(
             id=f"cs_test_unseenEvent{number:04}", payment_intent=f"pi_n{number}"
         )
         StripeEvent.objects.create(
-            event_id=f"evt_{number}", type="checkout.session.completed", object=json.dumps(unseen)
+            event_id=f"evt_{number}", type="checkout.session.completed", object=json.dumps(session)
         )
     disk.free()
     OrmQ.objects.all().delete()
-    long_ago = timezone.now() - LONG_AGO
+    long_ago = timezone.now() - OVERDUE
     StripeEvent.objects.update(received_at=long_ago)
     Order.objects.filter(status=Status.PAID).update(due_at=long_ago)
     Delivery.objects.update(state=Delivery.State.SENDING, due_at=long_ago)
@@ -65,9 +65,9 @@ def crashed(sandbox, paid_order, missed, ask, settings) -> int:
     return LogEntry.objects.pending(settings.ORACLE_LOG_NAME).count()
 
 
-def test_what_a_crash_left_behind_is_taken_up_once_by_many_at_once(crashed, run_jobs):
+def test_concurrent_sweeps_requeue_everything_once(crashed, run_jobs):
     assert crashed == 6  # three originals, three regenerations
-    found = everywhere()
+    found = sweep_concurrently()
     assert +found == {
         "events": 4,
         "orders": 5,
@@ -81,7 +81,7 @@ def test_what_a_crash_left_behind_is_taken_up_once_by_many_at_once(crashed, run_
     assert kinds == {"fulfil_order": 9, "deliver": 3, "compare": 3}
     log = verify_log()
     assert (log.first, log.lines) == (None, LogEntry.objects.count())
-    assert not +everywhere()
+    assert not +sweep_concurrently()
 
     run_jobs()
     assert set(Order.objects.values_list("status", flat=True)) == {Status.DELIVERED}
@@ -89,10 +89,10 @@ def test_what_a_crash_left_behind_is_taken_up_once_by_many_at_once(crashed, run_
     assert not Verdict.objects.filter(compare_due_at__isnull=False).exists()
 
 
-def test_a_sweep_that_dies_leaves_nothing_half_done(crashed, monkeypatch):
-    """Each thing is put on its way together with its job, or not at all."""
+def test_a_sweep_that_is_killed_leaves_nothing_half_done(crashed, monkeypatch):
+    """A row and its job change in one transaction."""
 
-    def die(*_args, **_more):
+    def die(*_args, **_kwargs):
         raise SystemExit
 
     with monkeypatch.context() as dying:
@@ -100,5 +100,5 @@ def test_a_sweep_that_dies_leaves_nothing_half_done(crashed, monkeypatch):
         with pytest.raises(SystemExit):
             sweep()
     assert not OrmQ.objects.exists()
-    found = everywhere()
+    found = sweep_concurrently()
     assert (found["events"], found["orders"], found["deliveries"]) == (4, 5, 3)

@@ -1,4 +1,4 @@
-"""What a person decides has one effect, and its record."""
+"""Each decision takes effect once and is recorded."""
 
 import json
 
@@ -27,7 +27,7 @@ def ada(db) -> User:
 
 @pytest.fixture
 def rejected(sandbox, run_jobs) -> Case:
-    """Bought at the sandbox, so that it can be paid back there; and rejected."""
+    """A rejected order, bought at the sandbox so that it can be refunded there."""
     session = start_checkout(account=stripe_account(), tier="full", query="A perpetuum mobile?")
     sandbox.pay(session.id, email="buyer@example.com", announce=False)
     is_unpaid(Order.objects.get(), account=stripe_account())
@@ -45,7 +45,7 @@ def act(case: Case, outcome: Case.Outcome, who: User, note: str = "because") -> 
     return decide(case, outcome, who=who, note=note, account=stripe_account())
 
 
-def test_a_refund_goes_through_stripe_once_and_the_customer_hears(
+def test_a_refund_is_requested_once_and_the_customer_notified(
     ask, sandbox, rejected, ada, run_jobs
 ):
     act(rejected, Outcome.REFUNDED, ada)
@@ -61,7 +61,7 @@ def test_a_refund_goes_through_stripe_once_and_the_customer_hears(
     assert {action.action for action in Action.objects.all()} == {"refund", "case refunded"}
 
 
-def test_when_stripe_cannot_be_asked_the_case_stays_open(sandbox, rejected, ada):
+def test_when_stripe_is_unreachable_the_case_stays_open(sandbox, rejected, ada):
     sandbox.fault("stripe", "unavailable", times=None)
     with pytest.raises(PaymentsBusy):
         act(rejected, Outcome.REFUNDED, ada)
@@ -73,7 +73,7 @@ def test_when_stripe_cannot_be_asked_the_case_stays_open(sandbox, rejected, ada)
     assert Order.objects.get().refunded_at
 
 
-def test_an_authorized_generation_has_another_seed_and_ends_like_any_other(
+def test_an_authorized_generation_has_another_seed_and_is_delivered(
     ask, sandbox, rejected, ada, run_jobs
 ):
     act(rejected, Outcome.AUTHORIZED, ada)
@@ -90,7 +90,7 @@ def test_an_authorized_generation_has_another_seed_and_ends_like_any_other(
     assert "authorize generation 2" in {action.action for action in Action.objects.all()}
 
 
-def test_a_regeneration_of_it_sends_the_seed_that_was_delivered(
+def test_its_regeneration_uses_the_seed_of_the_delivered_verdict(
     ask, sandbox, rejected, ada, run_jobs
 ):
     act(rejected, Outcome.AUTHORIZED, ada)
@@ -104,7 +104,7 @@ def test_a_regeneration_of_it_sends_the_seed_that_was_delivered(
     assert seeds[0] == seeds[1]
 
 
-def test_rejected_again_everybody_hears_again(sandbox, rejected, ada, run_jobs):
+def test_a_second_rejection_notifies_customer_and_staff_again(sandbox, rejected, ada, run_jobs):
     sandbox.fault("gemini", "contradictory")
     act(rejected, Outcome.AUTHORIZED, ada)
     run_jobs()
@@ -114,16 +114,16 @@ def test_rejected_again_everybody_hears_again(sandbox, rejected, ada, run_jobs):
     assert Case.objects.filter(closed_at=None).count() == 1
 
 
-def test_who_has_the_money_back_is_generated_nothing(sandbox, rejected, ada):
+def test_a_refunded_order_cannot_be_authorized(sandbox, rejected, ada):
     Order.objects.update(refunded_at=rejected.opened_at)
-    with pytest.raises(CaseTaken, match="changed meanwhile"):
+    with pytest.raises(CaseTaken, match="has changed"):
         act(rejected, Outcome.AUTHORIZED, ada)
     rejected.refresh_from_db()
     assert rejected.closed_at is None
     assert not Action.objects.exists()
 
 
-def test_a_held_payment_is_accepted_as_it_is(sandbox, paid_order, ada, run_jobs):
+def test_a_held_payment_can_be_released(sandbox, paid_order, ada, run_jobs):
     paid_order(currency="usd")
     case = Case.objects.get()
     act(case, Outcome.RELEASED, ada)
@@ -131,7 +131,7 @@ def test_a_held_payment_is_accepted_as_it_is(sandbox, paid_order, ada, run_jobs)
     assert Order.objects.get().status == Status.DELIVERED
 
 
-def test_an_email_is_sent_again_under_its_own_message_id(sandbox, delivered, ada, run_jobs):
+def test_an_email_is_resent_with_its_original_message_id(sandbox, delivered, ada, run_jobs):
     order = delivered("quick")
     delivery = Delivery.objects.get()
     Delivery.objects.update(state=Delivery.State.FAILED)
@@ -143,9 +143,7 @@ def test_an_email_is_sent_again_under_its_own_message_id(sandbox, delivered, ada
     assert sandbox.requests("gemini") == []
 
 
-def test_a_notice_that_may_have_been_sent_is_sent_on_a_persons_word(
-    sandbox, missed, ask, ada, run_jobs
-):
+def test_an_uncertain_email_can_be_resent_by_staff(sandbox, missed, ask, ada, run_jobs):
     order = missed("full", "GREEN")
     sandbox.fault("gemini", "verdict", label="RED")
     ask(order.session_id)
@@ -164,16 +162,16 @@ def test_a_notice_that_may_have_been_sent_is_sent_on_a_persons_word(
 
 
 @pytest.mark.parametrize("outcome", [Outcome.RELEASED, Outcome.RESENT])
-def test_what_does_not_fit_the_kind_is_refused(rejected, ada, outcome):
+def test_an_outcome_of_another_kind_is_refused(rejected, ada, outcome):
     with pytest.raises(CaseTaken, match="cannot be"):
         act(rejected, outcome, ada)
 
 
-def test_every_kind_can_be_decided():
+def test_every_kind_has_outcomes():
     assert set(OUTCOMES) == set(Case.Kind)
 
 
-def test_the_sum_that_went_back_is_the_one_that_stripe_names(sandbox, paid_order, ada, monkeypatch):
+def test_the_refunded_amount_is_the_one_that_stripe_reports(sandbox, paid_order, ada, monkeypatch):
     paid_order(currency="usd")  # held
     case = Case.objects.get()
     answer = {"status": "succeeded", "amount": 300}
@@ -182,7 +180,7 @@ def test_the_sum_that_went_back_is_the_one_that_stripe_names(sandbox, paid_order
     assert Order.objects.get().refunded_cents == 300
 
 
-def test_a_refund_that_stripe_could_not_make_is_none(sandbox, rejected, ada, monkeypatch):
+def test_a_failed_refund_leaves_the_case_open(sandbox, rejected, ada, monkeypatch):
     answer = {"status": "failed", "amount": 500}
     monkeypatch.setattr(refunding, "refund", lambda *_, **__: answer)
     with pytest.raises(PaymentRefused, match="could not refund it"):
@@ -192,7 +190,7 @@ def test_a_refund_that_stripe_could_not_make_is_none(sandbox, rejected, ada, mon
     assert Order.objects.get().refunded_at is None
 
 
-def test_what_was_paid_back_in_stripes_dashboard_is_as_good_as_done(sandbox, rejected, ada):
+def test_a_refund_made_in_stripes_dashboard_closes_the_case(sandbox, rejected, ada):
     order = Order.objects.get()
     sandbox.refund(order.session_id)
     act(rejected, Outcome.REFUNDED, ada)
@@ -200,28 +198,28 @@ def test_what_was_paid_back_in_stripes_dashboard_is_as_good_as_done(sandbox, rej
     assert rejected.order.cases.get().outcome == Outcome.REFUNDED
 
 
-def test_where_somebody_closed_it_during_the_refund_the_money_is_told_of(
+def test_a_case_closed_by_another_user_during_the_refund_reports_the_refund(
     sandbox, rejected, ada, monkeypatch
 ):
-    def refund_and_lose(*_, **__):
+    def refund_after_conflict(*_, **__):
         Case.objects.update(closed_at=rejected.opened_at, outcome=Outcome.CORRECT, closed_by=ada)
         return {"status": "succeeded", "amount": 500}
 
-    monkeypatch.setattr(refunding, "refund", refund_and_lose)
-    with pytest.raises(RefundedMeanwhile, match=r"was refunded\. ada has closed it"):
+    monkeypatch.setattr(refunding, "refund", refund_after_conflict)
+    with pytest.raises(RefundedMeanwhile, match=r"was refunded\. ada has already closed it"):
         act(rejected, Outcome.REFUNDED, ada)
     assert Order.objects.get().refunded_at
 
 
-def test_a_late_answer_of_the_first_generation_is_not_the_authorized_one(
+def test_a_late_answer_does_not_count_as_the_authorized_generation(
     sandbox, paid_order, ada, run_jobs
 ):
-    """It stalled, the order was rejected and authorized anew, and then it comes back."""
+    """The order is rejected and authorized again while the first call is stalled."""
     order = paid_order("full")
 
     def stall(request):
         Order.objects.update(status=Status.REJECTED)
-        authorize(Order.objects.get(), who=ada, reason="once more")
+        authorize(Order.objects.get(), who=ada, reason="again")
         Order.objects.update(status=Status.GENERATING, attempts=1)
         return ask_model(request)
 
@@ -230,9 +228,9 @@ def test_a_late_answer_of_the_first_generation_is_not_the_authorized_one(
     assert not order.verdicts.exists()
 
 
-def test_an_email_that_is_on_its_way_is_not_said_to_be_sent_again(sandbox, delivered, ada):
+def test_a_sent_email_cannot_be_resent_by_its_case(sandbox, delivered, ada):
     order = delivered("quick")
     delivery = Delivery.objects.get()
     case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=delivery)
-    with pytest.raises(CaseTaken, match="changed meanwhile"):
+    with pytest.raises(CaseTaken, match="has changed"):
         act(case, Outcome.RESENT, ada)

@@ -1,4 +1,4 @@
-"""What needs a person is one case, which one person at a time has and one person closes."""
+"""A case is opened once, claimed by one user at a time and closed by one user."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from verdicts.core.errors import CaseTaken
 from verdicts.generation.fulfil import fulfil
 from verdicts.mail.outbox import deliver, reopen
 from verdicts.models import Case, Delivery, Order, Status
-from verdicts.review.cases import claim, close, close_all, leave
+from verdicts.review.cases import claim, close, close_all, unclaim
 
 pytestmark = pytest.mark.django_db
 
@@ -45,60 +45,60 @@ def test_a_rejection_opens_a_case_with_its_crosscheck(rejected):
     assert (case.closed_at, case.claimed_by) == (None, None)
 
 
-def test_a_rejected_regeneration_opens_one_too(ask, sandbox, missed):
+def test_a_rejected_regeneration_opens_a_case(ask, sandbox, missed):
     order = missed("full")
     sandbox.fault("gemini", "contradictory")
     ask(order.session_id)
     assert Case.objects.get().crosscheck.kind == "regen"
 
 
-def test_a_failed_order_opens_one(sandbox, paid_order, run_jobs):
+def test_a_failed_order_opens_a_case(sandbox, paid_order, run_jobs):
     sandbox.fault("gemini", "bad_request")
     paid_order()
     run_jobs()
     assert Case.objects.get().kind == Case.Kind.FAILED
 
 
-def test_a_held_payment_opens_one(paid_order):
+def test_a_held_payment_opens_a_case(paid_order):
     paid_order(amount_total=1, currency="usd")
     assert Order.objects.get().status == Status.HELD
     assert Case.objects.get().kind == Case.Kind.HELD
 
 
-def test_an_email_that_was_given_up_opens_one(sandbox, paid_order, run_jobs):
+def test_a_failed_email_opens_a_case(sandbox, paid_order, run_jobs):
     paid_order(customer_details={"email": None})
     run_jobs()
     case = Case.objects.get()
     assert (case.kind, case.delivery.kind) == (Case.Kind.EMAIL, Delivery.Kind.VERDICT)
 
 
-def test_what_went_well_opens_none(delivered):
+def test_a_delivered_order_opens_no_case(delivered):
     delivered("full")
     assert not Case.objects.exists()
 
 
-def test_two_people_do_not_work_on_one(rejected, ada, bob):
+def test_a_claimed_case_cannot_be_claimed_or_closed_by_another_user(rejected, ada, bob):
     case = claim(rejected(), who=ada)
-    with pytest.raises(CaseTaken, match="ada is at it until"):
+    with pytest.raises(CaseTaken, match="ada has claimed it until"):
         claim(case, who=bob)
-    with pytest.raises(CaseTaken, match="ada is at it until"):
+    with pytest.raises(CaseTaken, match="ada has claimed it until"):
         close(case, Case.Outcome.CORRECT, who=bob, note="mine")
     assert not Action.objects.exists()
-    claim(case, who=ada)  # her own again is no conflict
+    claim(case, who=ada)  # renewing a claim is no conflict
 
 
-def test_a_claim_that_expired_or_was_given_back_is_free(rejected, ada, bob):
+def test_an_expired_or_released_claim_is_available(rejected, ada, bob):
     case = claim(rejected(), who=ada)
     Case.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
     claim(case, who=bob)
-    assert not leave(case, who=ada)
-    assert leave(case, who=bob)
+    assert not unclaim(case, who=ada)
+    assert unclaim(case, who=bob)
     assert claim(case, who=ada).claimed_by == ada
 
 
-def test_a_case_is_closed_once_and_on_record(rejected, ada, bob):
+def test_a_case_is_closed_once_and_recorded(rejected, ada, bob):
     case = close(rejected(), Case.Outcome.FALSE, who=ada, note="it was fine")
-    with pytest.raises(CaseTaken, match="ada has closed it already"):
+    with pytest.raises(CaseTaken, match="ada has already closed it"):
         close(case, Case.Outcome.CORRECT, who=bob, note="no")
     case.refresh_from_db()
     assert (case.outcome, case.note, case.closed_by) == (Case.Outcome.FALSE, "it was fine", ada)
@@ -106,16 +106,14 @@ def test_a_case_is_closed_once_and_on_record(rejected, ada, bob):
     assert (action.action, action.who, action.reason) == ("case false", "ada", "it was fine")
 
 
-def test_many_are_closed_at_once_but_for_those_that_somebody_has(rejected, ada, bob):
+def test_closing_many_skips_those_claimed_by_others(rejected, ada, bob):
     cases = [rejected() for _ in range(3)]
     claim(cases[1], who=bob)
-    assert close_all(Case.objects.all(), Case.Outcome.CORRECT, who=ada, note="a storm") == 2
+    assert close_all(Case.objects.all(), Case.Outcome.CORRECT, who=ada, note="an outage") == 2
     assert Case.objects.get(closed_at=None) == cases[1]
 
 
-def test_an_email_that_fails_again_while_its_case_is_open_has_one_case(
-    sandbox, paid_order, run_jobs
-):
+def test_an_email_that_fails_again_has_one_open_case(sandbox, paid_order, run_jobs):
     paid_order(customer_details={"email": None})
     run_jobs()
     delivery = Delivery.objects.get(kind=Delivery.Kind.VERDICT)
@@ -126,7 +124,7 @@ def test_an_email_that_fails_again_while_its_case_is_open_has_one_case(
     assert Case.objects.count() == 1
 
 
-def test_a_rejected_regeneration_needs_a_person_once(ask, sandbox, missed, ada):
+def test_repeated_rejections_of_a_regeneration_open_one_case(ask, sandbox, missed, ada):
     order = missed("full")
     for _ in range(3):
         Order.objects.update(regen_at=None)
@@ -136,7 +134,7 @@ def test_a_rejected_regeneration_needs_a_person_once(ask, sandbox, missed, ada):
     assert Case.objects.count() == 1
 
 
-def test_an_order_that_was_refunded_while_it_was_judged_needs_nobody(sandbox, paid_order):
+def test_an_order_refunded_during_generation_opens_no_case(sandbox, paid_order):
     order = paid_order("full")
 
     def ask_and_refund(request):
@@ -149,14 +147,14 @@ def test_an_order_that_was_refunded_while_it_was_judged_needs_nobody(sandbox, pa
     assert not Case.objects.exists()
 
 
-def test_a_customer_who_was_written_to_may_still_be_paid_back(rejected, ada, bob):
-    case = close(rejected(), Case.Outcome.CONTACTED, who=ada, note="wrote to them")
+def test_a_contacted_case_can_still_be_decided(rejected, ada, bob):
+    case = close(rejected(), Case.Outcome.CONTACTED, who=ada, note="contacted")
     assert not case.is_decided
     case = close(case, Case.Outcome.CORRECT, who=bob, note="no answer")
     assert case.is_decided
-    with pytest.raises(CaseTaken, match="bob has closed it already"):
+    with pytest.raises(CaseTaken, match="bob has already closed it"):
         close(case, Case.Outcome.FALSE, who=ada, note="still")
 
 
-def test_a_note_that_no_database_takes_is_kept_as_far_as_one_does(rejected, ada):
+def test_characters_that_databases_reject_are_removed_from_notes(rejected, ada):
     assert close(rejected(), Case.Outcome.FALSE, who=ada, note="a\x00b\ud800").note == "ab"

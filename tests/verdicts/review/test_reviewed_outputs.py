@@ -6,12 +6,12 @@ from audit.core.crosscheck import crosscheck
 from audit.models import CrosscheckLog
 from verdicts.models import Case
 from verdicts.review.cases import close
-from verdicts.review.reviewed_outputs import labelled
+from verdicts.review.reviewed_outputs import reviewed_outputs
 
 pytestmark = pytest.mark.django_db
 
 
-def judge(order, output: str, outcome: Case.Outcome) -> CrosscheckLog:
+def review(order, output: str, outcome: Case.Outcome) -> CrosscheckLog:
     row = CrosscheckLog.record(
         crosscheck(output, order.tier),
         output,
@@ -25,16 +25,16 @@ def judge(order, output: str, outcome: Case.Outcome) -> CrosscheckLog:
     return row
 
 
-def test_judged_rejections_become_a_labelled_set(paid_order):
-    judge(paid_order("full"), "{}", Case.Outcome.CORRECT)
-    judge(paid_order("quick"), "Grün \ud800 \n", Case.Outcome.FALSE)
-    assert list(labelled()) == [("full", "{}", False), ("quick", "Grün \ud800 \n", True)]
+def test_reviewed_rejections_are_a_labelled_data_set(paid_order):
+    review(paid_order("full"), "{}", Case.Outcome.CORRECT)
+    review(paid_order("quick"), "Grün \ud800 \n", Case.Outcome.FALSE)
+    assert list(reviewed_outputs()) == [("full", "{}", False), ("quick", "Grün \ud800 \n", True)]
 
 
-def test_what_was_not_judged_or_is_not_kept_has_no_label(paid_order):
-    judge(paid_order("full"), "{}", Case.Outcome.REFUNDED)
-    purged = judge(paid_order("full"), "{}", Case.Outcome.CORRECT)
+def test_outputs_without_a_review_or_evidence_are_left_out(paid_order):
+    review(paid_order("full"), "{}", Case.Outcome.REFUNDED)
+    purged = review(paid_order("full"), "{}", Case.Outcome.CORRECT)
     CrosscheckLog.objects.filter(pk=purged.pk).update(
         evidence="", evidence_purged_at=timezone.now()
     )
-    assert list(labelled()) == []
+    assert list(reviewed_outputs()) == []

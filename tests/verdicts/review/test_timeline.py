@@ -7,7 +7,7 @@ from verdicts.review.timeline import timeline
 pytestmark = pytest.mark.django_db
 
 
-def test_the_whole_history_is_told_in_order_and_without_anybodys_text(
+def test_everything_is_listed_in_order_without_customer_or_model_text(
     ask, sandbox, delivered, run_jobs
 ):
     order = delivered("full", "GREEN", query="A secret bakery?")
@@ -15,12 +15,12 @@ def test_the_whole_history_is_told_in_order_and_without_anybodys_text(
     sandbox.fault("gemini", "verdict", label="RED")
     ask(order.session_id)
     run_jobs()
-    told = timeline(order)
-    assert [moment.at for moment in told] == sorted(moment.at for moment in told)
-    words = [moment.what for moment in told]
-    assert set(words[:2]) == {"ordered", "paid"}
-    for word, count in {
-        "asked": 2,
+    entries = timeline(order)
+    assert [entry.at for entry in entries] == sorted(entry.at for entry in entries)
+    events = [entry.what for entry in entries]
+    assert set(events[:2]) == {"ordered", "paid"}
+    for event, count in {
+        "model call": 2,
         "checked": 2,
         "stored": 2,
         "compared": 1,
@@ -28,14 +28,14 @@ def test_the_whole_history_is_told_in_order_and_without_anybodys_text(
         "evict": 1,
         "cached": 1,
     }.items():
-        assert words.count(word) == count, word
-    text = " ".join(moment.detail for moment in told)
+        assert events.count(event) == count, event
+    text = " ".join(entry.detail for entry in entries)
     assert "secret" not in text
     assert not any(v.payload["summary"] in text for v in Verdict.objects.all())
     assert "GREEN to RED: significant" in text
 
 
-def test_an_order_that_was_never_paid_has_a_short_one(paid_order):
+def test_an_unpaid_order_has_one_entry(paid_order):
     order = paid_order()
     order.session_id = order.paid_at = None
-    assert [moment.what for moment in timeline(order)] == ["ordered"]
+    assert [entry.what for entry in timeline(order)] == ["ordered"]

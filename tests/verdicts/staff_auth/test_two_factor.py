@@ -13,7 +13,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from audit.models import Action
 from tests.verdicts.staff_auth.conftest import Authenticator, log_in
-from verdicts.privacy.login_retention import forget_old
+from verdicts.privacy.login_retention import delete_expired
 from verdicts.staff_auth import two_factor
 
 pytestmark = pytest.mark.django_db
@@ -208,7 +208,7 @@ def test_a_wrong_code_leaves_it_off_and_the_secret_as_it_was(known, ada):
 def test_what_was_begun_and_never_finished_is_forgotten(known, ada):
     begun(known, ada)
     TOTPDevice.objects.update(created_at=timezone.now() - timedelta(days=2))
-    assert forget_old() == 1
+    assert delete_expired() == 1
     assert not TOTPDevice.objects.exists()
 
 

@@ -17,7 +17,7 @@ from verdicts.core.charts.columns import (
     ranked_bars,
 )
 from verdicts.core.formatting import format_amount
-from verdicts.monitoring.daily_stats import BUCKETS, Figures
+from verdicts.monitoring.daily_stats import SCORE_BUCKETS, DailyStats
 
 _LEVELS: Final = ("none", *DIVERGED)
 
@@ -29,7 +29,7 @@ class Card:
     note: str = ""
 
 
-def figures_page(found: Figures) -> dict[str, Any]:
+def figures_page(found: DailyStats) -> dict[str, Any]:
     return {
         "cards": cards(found),
         "charts": [orders(found), answers(found), divergences(found), scores(found)],
@@ -40,7 +40,7 @@ def figures_page(found: Figures) -> dict[str, Any]:
     }
 
 
-def cards(found: Figures) -> list[Card]:
+def cards(found: DailyStats) -> list[Card]:
     checks, passed = found.sum("original"), found.sum("original", key="pass")
     hits, regens = found.sum("hit"), found.sum("regen call")
     return [
@@ -56,26 +56,26 @@ def cards(found: Figures) -> list[Card]:
     ]
 
 
-def by_tier(found: Figures) -> str:
+def by_tier(found: DailyStats) -> str:
     return ", ".join(f"{found.sum('order', tier=tier):,} {tier}" for tier in TIERS)
 
 
-def differed(found: Figures) -> tuple[str, str]:
+def differed(found: DailyStats) -> tuple[str, str]:
     diverged, checked = _compared(found)
     return share(diverged, checked), f"{diverged:,} of {checked:,} compared, whatever the cause"
 
 
-def _compared(found: Figures, tier: str = "") -> tuple[int, int]:
+def _compared(found: DailyStats, tier: str = "") -> tuple[int, int]:
     counts = {level: found.sum("divergence", tier=tier, key=level) for level in _LEVELS}
     return sum(counts[level] for level in DIVERGED), sum(counts.values())
 
 
-def orders(found: Figures) -> ColumnChart:
+def orders(found: DailyStats) -> ColumnChart:
     series: dict[str, list[int]] = {tier: found.series("order", tier=tier) for tier in TIERS}
     return columns_by_day("Orders paid, by tier", found.days, series, ["one", "two", "three"])
 
 
-def answers(found: Figures) -> ColumnChart:
+def answers(found: DailyStats) -> ColumnChart:
     series = {
         "from the cache": found.series("hit"),
         "regenerated": found.series("regen call"),
@@ -83,27 +83,27 @@ def answers(found: Figures) -> ColumnChart:
     return columns_by_day("Answers to readers", found.days, series, ["one", "warn"])
 
 
-def divergences(found: Figures) -> ColumnChart:
+def divergences(found: DailyStats) -> ColumnChart:
     series = {level: found.series("divergence", key=level) for level in _LEVELS}
     tones = ["good", "warn", "bad"]
     return columns_by_day("Regenerations compared, by level", found.days, series, tones)
 
 
-def scores(found: Figures) -> ColumnChart:
+def scores(found: DailyStats) -> ColumnChart:
     """How the gate's scores are spread, with its threshold."""
     counts: Counter[str] = found.by_key("score")
-    places = ["below 0"] + [f"{at / BUCKETS:.2f}" for at in range(BUCKETS)] + ["1.00"]
-    values = [counts[str(at)] for at in range(-1, BUCKETS + 1)]
-    x_ticks = {0: "< 0", 11: "0.2", 26: "0.5", 41: "0.8", BUCKETS + 1: "1"}
+    places = ["below 0"] + [f"{at / SCORE_BUCKETS:.2f}" for at in range(SCORE_BUCKETS)] + ["1.00"]
+    values = [counts[str(at)] for at in range(-1, SCORE_BUCKETS + 1)]
+    x_ticks = {0: "< 0", 11: "0.2", 26: "0.5", 41: "0.8", SCORE_BUCKETS + 1: "1"}
     chart = column_chart(
         "Scores of the gate", places, {"checks": values}, ["one"], x_ticks, heading="score from"
     )
     step = (WIDTH - LEFT) / len(places)
-    at = round(LEFT + step * (1 + OMEGA * BUCKETS), 2)
+    at = round(LEFT + step * (1 + OMEGA * SCORE_BUCKETS), 2)
     return replace(chart, threshold=Tick(at, f"Ω {OMEGA:.3f}"))
 
 
-def tiers(found: Figures) -> list[list[str]]:
+def tiers(found: DailyStats) -> list[list[str]]:
     rows = []
     for tier in TIERS:
         checks = found.sum("original", tier=tier)

@@ -16,7 +16,7 @@ from verdicts.admin.permissions import SEE_CASES, SEE_ORDERS, allowed
 from verdicts.admin.waiting import waiting
 from verdicts.generation.checks import model_honours_the_lock
 from verdicts.models import Case
-from verdicts.monitoring.daily_stats import figures
+from verdicts.monitoring.daily_stats import load_daily_stats
 
 PERIODS: Final = (7, 30, 90)
 _ICONS: Final = {"rejected": "gavel", "failed": "error", "held": "pan_tool", "email": "mail_off"}
@@ -48,7 +48,7 @@ def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         context["piles"] = piles()
     if allowed(request, SEE_ORDERS):
         days = period(request)
-        found = figures(days)
+        found = load_daily_stats(days)
         context |= {"days": days, **figures_page(found)}
         context["banners"] = [*escalations(found.variance), *context["banners"]]
     return context

@@ -17,7 +17,7 @@ from verdicts.core.errors import CaseTaken, PaymentError, RefundedMeanwhile
 from verdicts.core.formatting import format_amount
 from verdicts.models import Case, Order, Status
 from verdicts.review import cases
-from verdicts.review.case_decisions import NEEDS, decide
+from verdicts.review.case_decisions import REQUIRED_PERMISSIONS, decide
 
 if TYPE_CHECKING:
     from verdicts.admin.record import RecordAdmin
@@ -42,7 +42,7 @@ def claim(_: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
 def leave(_: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
     case = _case(request, case_id)
     if request.method == "POST":
-        if cases.leave(case, who=user(request)):
+        if cases.unclaim(case, who=user(request)):
             _record(request, case, "leave case")
             messages.success(request, "Given back: anybody can claim it now.")
         else:
@@ -60,7 +60,7 @@ def resolve(admin: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpRes
         messages.error(request, "Choose what is to be done.")
         return redirect(PAGE, case_id)
     outcome = Case.Outcome(chosen)
-    need(request, NEEDS.get(outcome, DECIDE))
+    need(request, REQUIRED_PERMISSIONS.get(outcome, DECIDE))
     note = request.POST.get("note", "").strip()
     if not note:
         messages.error(request, "Write a note first: who looks at it later needs to know why.")

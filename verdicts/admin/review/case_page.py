@@ -12,7 +12,7 @@ from verdicts.admin.review.evidence import read_evidence
 from verdicts.admin.review.score import take_apart
 from verdicts.admin.waiting import waiting
 from verdicts.models import Case, Order, Status
-from verdicts.review.case_decisions import NEEDS, OUTCOMES
+from verdicts.review.case_decisions import OUTCOMES, REQUIRED_PERMISSIONS
 from verdicts.review.timeline import timeline
 
 Outcome = Case.Outcome
@@ -67,7 +67,8 @@ def choices(request: HttpRequest, case: Case) -> list[Choice]:
     return [
         Choice(outcome, *WORDS[outcome])
         for outcome in OUTCOMES[case.kind]
-        if allowed(request, NEEDS.get(outcome, DECIDE)) and _is_possible(outcome, case.order)
+        if allowed(request, REQUIRED_PERMISSIONS.get(outcome, DECIDE))
+        and _is_possible(outcome, case.order)
     ]
 
 

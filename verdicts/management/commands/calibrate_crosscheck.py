@@ -23,7 +23,7 @@ from audit.management.calibration_report import report
 from audit.management.mutation_report import report as mutation_report
 from audit.management.terminal import ProgressBar
 from verdicts.core.charts.scores import score_chart
-from verdicts.review.reviewed_outputs import labelled
+from verdicts.review.reviewed_outputs import reviewed_outputs
 
 BAD_USAGE: Final = 2
 GOOD: Final = settings.BASE_DIR / "audit/data/good_verdicts.jsonl"
@@ -85,7 +85,7 @@ class Command(BaseCommand):
         found = Calibration()
         with ExitStack() as stack:
             if from_reviews:
-                source: Iterator[Entry] = (Entry(*one) for one in labelled())
+                source: Iterator[Entry] = (Entry(*one) for one in reviewed_outputs())
                 share: Share = lambda: None  # noqa: E731 - nobody knows how many there will be
             else:
                 source, share = stack.enter_context(_opened(corpus or str(GOOD)))

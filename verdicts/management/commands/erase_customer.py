@@ -1,4 +1,4 @@
-"""`manage.py erase_customer EMAIL`: a person's data is handed out, then erased, on record."""
+"""`manage.py erase_customer EMAIL`: export and erase a customer's personal data (GDPR)."""
 
 import getpass
 import json
@@ -16,119 +16,126 @@ from audit.log_context import log_session
 from audit.management.terminal import ProgressBar
 from verdicts.clients import stripe_account
 from verdicts.models import Order
-from verdicts.privacy.erase import Unfinished, ask_stripe, erase, why_not
+from verdicts.privacy.erase import (
+    ErasureBlocked,
+    blocking_reason,
+    erase,
+    sync_blocking_reason,
+)
 from verdicts.privacy.export import orders_of, personal_data
 
-NOT_ERASED: Final = 1
+NOT_ERASED: Final = 1  # exit codes
 BAD_USAGE: Final = 2
-STAYS: Final = (
-    "What stays: the orders' ids, dates, prices and payment ids (for refunds and the accounts), "
-    "labels, scores and counts, and the log's lines without their previews. Reasons that staff "
-    "gave are part of the log's chain and stay too."
+KEPT: Final = (
+    "Kept: the orders' ids, dates, prices and payment ids (for refunds and accounting), labels, "
+    "scores and counts, and the log lines without their previews. Reasons given by staff are part "
+    "of the log chain and are kept, too."
 )
 
 
 class Command(BaseCommand):
     help = (
-        "Erase a customer: queries, verdicts, email address, cached answers, evidence, notes, "
-        "stored payment events and the log's previews of all orders under an email address. "
-        "Figures, payment ids and the log's chain stay. It cannot be undone. Exit code: 0 done, "
-        "1 not erased, 2 bad usage."
+        "Erase a customer: queries, verdicts, email address, cached responses, evidence, notes, "
+        "stored payment events and log previews of all orders with the email address. Prices, "
+        "payment ids and the log chain are kept. This cannot be undone. Exit code: 0 erased, 1 not "
+        "erased, 2 bad usage."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("email", metavar="EMAIL", help="upper or lower case, as you like")
+        parser.add_argument("email", metavar="EMAIL", help="case-insensitive")
         parser.add_argument(
             "--export",
             type=Path,
             metavar="FILE",
-            help="first write the person's data into this new file, as JSON",
+            help="first export the personal data into this new file, as JSON",
         )
         parser.add_argument(
             "--reason",
             default="the customer asked",
-            help="why; it goes into the log for ever, so no name and no address (default: "
-            '"%(default)s")',
+            help="recorded in the log permanently, so it must not contain a name or an address "
+            '(default: "%(default)s")',
         )
-        parser.add_argument("--by", default="", help="who; without it the name of this login")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
+        parser.add_argument("--by", default="", help="who erases; default: your login name")
+        parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
     def handle(self, *, email: str, export: Path | None, reason: str, **options: Any) -> str:
         email, reason = email.strip(), reason.strip()
         _check(email, reason)
         orders = list(orders_of(email))
         if not orders:
-            raise CommandError("No order is under that address.", returncode=NOT_ERASED)
-        if busy := "\n".join(_unfinished(orders)):
-            sentence = f"Nothing was erased. These must be finished first:\n{busy}"
-            raise CommandError(sentence, returncode=NOT_ERASED)
+            raise CommandError("There are no orders with that address.", returncode=NOT_ERASED)
+        if blocked := "\n".join(_blocked(orders)):
+            message = f"Nothing was erased. These orders must be finished first:\n{blocked}"
+            raise CommandError(message, returncode=NOT_ERASED)
         if export:
             _write(export, orders)
             self.stdout.write(f"Exported {_orders(len(orders))} to {export}.")
-        if not options["yes"] and not self._agreed(len(orders)):
+        if not options["yes"] and not self._confirmed(len(orders)):
             raise CommandError("Nothing was erased.", returncode=NOT_ERASED)
         previews = _erase(orders, who=options["by"].strip() or getpass.getuser(), reason=reason)
         log.sweep()
-        return f"Erased {_orders(len(orders))} and {previews:,} log previews.\n{STAYS}"
+        return f"Erased {_orders(len(orders))} and {previews:,} log previews.\n{KEPT}"
 
-    def _agreed(self, count: int) -> bool:
+    def _confirmed(self, count: int) -> bool:
         self.stdout.write(f"{_orders(count)} will be erased. This cannot be undone.")
         try:
-            return input('Type "erase" to go on: ').strip() == "erase"
+            return input('Type "erase" to continue: ').strip() == "erase"
         except EOFError:
             return False
 
 
-def _unfinished(orders: list[Order]) -> Iterator[str]:
-    with ProgressBar("orders looked at") as tick:
+def _blocked(orders: list[Order]) -> Iterator[str]:
+    account = stripe_account()
+    with ProgressBar("orders checked") as progress:
         for count, order in enumerate(orders, start=1):
             with log_session(order.session_id):
-                why = why_not(order) or ask_stripe(order, account=stripe_account())
-            if why:
-                yield f"Order {order.pk}: {why}."
-            tick(count)
+                reason = blocking_reason(order) or sync_blocking_reason(order, account=account)
+            if reason:
+                yield f"Order {order.pk}: {reason}."
+            progress(count)
 
 
 def _check(email: str, reason: str) -> None:
     if "@" not in email:
-        raise CommandError("That is no email address.", returncode=BAD_USAGE)
+        raise CommandError("This is not an email address.", returncode=BAD_USAGE)
     if not reason:
-        raise CommandError("Say why: --reason must not be blank.", returncode=BAD_USAGE)
+        raise CommandError("--reason must not be blank.", returncode=BAD_USAGE)
     if "@" in reason:
-        sentence = "The reason stays in the log: it must not hold an address."
-        raise CommandError(sentence, returncode=BAD_USAGE)
+        message = "--reason is kept in the log: it must not contain an email address."
+        raise CommandError(message, returncode=BAD_USAGE)
 
 
 def _write(target: Path, orders: list[Order]) -> None:
     try:
         fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "w", encoding="ascii") as file:
-            found = {"orders": personal_data(orders)}
-            json.dump(found, file, indent=2, cls=DjangoJSONEncoder)
+            json.dump({"orders": personal_data(orders)}, file, indent=2, cls=DjangoJSONEncoder)
             file.write("\n")
             file.flush()
             os.fsync(fd)
     except FileExistsError:
-        sentence = f"Nothing was erased: {target} is there already, and is not overwritten."
-        raise CommandError(sentence, returncode=BAD_USAGE) from None
+        message = f"Nothing was erased: {target} already exists and is not overwritten."
+        raise CommandError(message, returncode=BAD_USAGE) from None
     except OSError as error:
-        sentence = f"Nothing was erased: {target}: {error.strerror}"
-        raise CommandError(sentence, returncode=BAD_USAGE) from None
+        message = f"Nothing was erased: {target}: {error.strerror}"
+        raise CommandError(message, returncode=BAD_USAGE) from None
 
 
 def _erase(orders: list[Order], *, who: str, reason: str) -> int:
     previews = 0
-    with ProgressBar("orders erased") as tick:
+    with ProgressBar("orders erased") as progress:
         for count, order in enumerate(orders, start=1):
             try:
                 with log_session(order.session_id):
                     previews += erase(order, who=who, reason=reason)
-            except Unfinished as error:
-                # It has changed since we looked: those before it are erased, and stay so.
-                done = f"{_orders(count - 1)} erased, then stopped"
-                sentence = f"{done}. Order {order.pk}: {error}. Run it again once that is finished."
-                raise CommandError(sentence, returncode=NOT_ERASED) from None
-            tick(count)
+            except ErasureBlocked as error:
+                # It has changed since the check. The orders before it remain erased.
+                message = (
+                    f"{_orders(count - 1)} erased, then stopped. Order {order.pk}: {error}. Run "
+                    "the command again when that is finished."
+                )
+                raise CommandError(message, returncode=NOT_ERASED) from None
+            progress(count)
     return previews
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import Error, connection
+from django.db import Error
 from django.db.migrations.exceptions import InconsistentMigrationHistory
-from django.db.migrations.executor import MigrationExecutor
 
+from verdicts.monitoring.unapplied_migrations import unapplied_migrations
 from verdicts.static_collection import collect
 
 DEVELOPMENT = (
@@ -48,14 +48,13 @@ class Command(BaseCommand):
 
 def require_migrations() -> None:
     try:
-        executor = MigrationExecutor(connection)
-        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        unapplied = unapplied_migrations()
     except Error as error:
         raise CommandError(f"The database does not answer: {error}".strip()) from None
     except InconsistentMigrationHistory as error:
         raise CommandError(f"{error} See `python manage.py showmigrations`.") from None
-    if missing:
+    if unapplied:
         raise CommandError(
-            f"{len(missing)} migrations are not applied to the database. Make a backup, then run "
+            f"{unapplied} migrations are not applied to the database. Make a backup, then run "
             "`python manage.py migrate`."
         )

@@ -1,4 +1,4 @@
-"""`manage.py reconcile [--since] [--apply]`: Stripe's payments beside what was made of them."""
+"""`manage.py reconcile [--since] [--apply]`: list and repair discrepancies with Stripe."""
 
 import json
 import re
@@ -15,28 +15,29 @@ from audit.core.record import timestamp
 from audit.management.terminal import ProgressBar, render_table
 from verdicts.clients import stripe_account
 from verdicts.core.formatting import format_datetime
+from verdicts.reconciliation.discrepancies import RepairStatus
 from verdicts.reconciliation.payment_checks import ERASED, FINISHED, NOT_OURS, OLDER
-from verdicts.reconciliation.reconcile import USUAL, Finding, Report, reconcile
+from verdicts.reconciliation.reconcile import DEFAULT_PERIOD, Finding, Report, reconcile
 
-DISCREPANCIES_LEFT: Final = 1
-NOT_SEEN: Final = 2
-SECONDS: Final = 3600.0  # for all of it; each call to Stripe has its own, much shorter one
-_SPAN: Final = re.compile(r"([1-9][0-9]{0,3})([dh])")
-_ENDS: Final = {
-    "mended": "repaired",
-    "faster": "no longer there",
-    "case": "not repaired",
-    "failed": "not repaired",
+DISCREPANCIES_LEFT: Final = 1  # exit codes
+INCOMPLETE: Final = 2
+TIME_LIMIT: Final = 3600.0  # seconds for the run; calls to Stripe have shorter time-outs
+_PERIOD: Final = re.compile(r"([1-9][0-9]{0,3})([dh])")
+_STATUS_TEXTS: Final = {
+    RepairStatus.REPAIRED: "repaired",
+    RepairStatus.ALREADY_REPAIRED: "not needed",
+    RepairStatus.CASE_OPENED: "not repaired",
+    RepairStatus.FAILED: "not repaired",
 }
 _UNIT: Final = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
 
 class Command(BaseCommand):
     help = (
-        "Compare Stripe's payments and refunds with orders, verdicts, emails, cached answers and "
-        "the log; list every discrepancy with its repair. Nothing is changed without --apply. Exit "
-        "code: 0 no discrepancies, or all repaired; 1 discrepancies are left; 2 not everything "
-        "could be checked (Stripe is unreachable), or bad usage."
+        "Compare Stripe's payments and refunds with orders, verdicts, emails, cached responses "
+        "and the log; list every discrepancy with its repair. Nothing is changed without --apply. "
+        "Exit code: 0 no discrepancies, or all repaired; 1 discrepancies are left; 2 not "
+        "everything could be checked (Stripe is unreachable), or bad usage."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -44,152 +45,155 @@ class Command(BaseCommand):
             "--since",
             type=_since,
             metavar="WHEN",
-            default=f"{USUAL.days}d",
-            help="sessions made since then: 36h, 10d, 2026-05-01 or 2026-05-01T12:00 (UTC). "
-            "Default %(default)s: Stripe repeats a webhook for three days, and its page can be "
-            "paid on for one",
+            default=f"{DEFAULT_PERIOD.days}d",
+            help="check sessions created since then: 36h, 10d, 2026-05-01 or 2026-05-01T12:00 "
+            "(UTC). Default %(default)s: Stripe retries a webhook for three days, and a session "
+            "can be paid for one",
         )
         parser.add_argument(
             "--apply",
             action="store_true",
-            help="repair what can be repaired: record missed payments and refunds, queue lost jobs "
-            "again",
+            help="repair what can be repaired: record missed payments and refunds, requeue lost "
+            "jobs",
         )
         parser.add_argument(
             "--format",
             choices=("table", "json"),
             default="table",
-            help="a table to read (default), or one JSON object",
+            help="a table (default), or one JSON object",
         )
 
     def handle(self, *, since: datetime, apply: bool, **options: Any) -> None:
-        with ProgressBar("sessions and orders looked at") as tick:
-            account = stripe_account()
-            found = reconcile(account=account, since=since, apply=apply, seconds=SECONDS, tick=tick)
+        with ProgressBar("sessions and orders checked") as progress:
+            report = reconcile(
+                account=stripe_account(),
+                since=since,
+                apply=apply,
+                time_limit=TIME_LIMIT,
+                on_progress=progress,
+            )
         render = table if options["format"] == "table" else as_json
-        for line in render(found, apply=apply):
+        for line in render(report, apply=apply):
             self.stdout.write(line)
-        if found.unfinished:
-            raise CommandError(_unseen(found), returncode=NOT_SEEN)
-        if found.left:
-            raise CommandError(_left(found, apply=apply), returncode=DISCREPANCIES_LEFT)
+        if report.is_incomplete:
+            raise CommandError(_incomplete(report), returncode=INCOMPLETE)
+        if report.left:
+            raise CommandError(_left(report, apply=apply), returncode=DISCREPANCIES_LEFT)
 
 
 def _since(text: str) -> datetime:
     now = timezone.now()
-    if span := _SPAN.fullmatch(text):
-        return now - int(span[1]) * _UNIT[span[2]]
+    if period := _PERIOD.fullmatch(text):
+        return now - int(period[1]) * _UNIT[period[2]]
     try:
         at = parse_datetime(text)
         day = None if at else parse_date(text)
-    except ValueError:  # well formed, and no day of any month
+    except ValueError:  # well formed, but not a calendar date
         at = day = None
     if day:
         at = datetime(day.year, day.month, day.day, tzinfo=UTC)
     if at is None:
-        raise ArgumentTypeError(f"36h, 10d or a date like 2026-05-01, not {text!r}")
+        raise ArgumentTypeError(f"{text!r} is not a time: use 36h, 10d or a date like 2026-05-01")
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
     if at > now:
-        raise ArgumentTypeError(f"a time in the past, not {text!r}")
+        raise ArgumentTypeError(f"{text!r} is in the future")
     return at
 
 
-def table(found: Report, *, apply: bool) -> Iterator[str]:
-    yield f"Since {format_datetime(found.look.since)} UTC. {_sessions(found)}"
-    yield from _notes(found)
+def table(report: Report, *, apply: bool) -> Iterator[str]:
+    yield f"Since {format_datetime(report.run.since)} UTC. {_sessions(report)}"
+    yield from _notes(report)
     yield ""
-    if not found.findings:
+    if not report.findings:
         yield (
-            "No discrepancies."
-            if not found.unfinished
-            else "No discrepancies in what could be checked."
+            "No discrepancies in what could be checked."
+            if report.is_incomplete
+            else "No discrepancies."
         )
         return
     last = "What was done" if apply else "How to repair it"
     yield render_table(
         ("Discrepancy", "Order", "Session", "What is wrong", last),
-        [_cells(one, apply=apply) for one in found.findings],
+        [_cells(finding, apply=apply) for finding in report.findings],
     )
     yield ""
-    yield f"{_count(len(found.findings))}, {found.repaired:,} repaired."
+    yield f"{_count(len(report.findings))}, {report.repaired:,} repaired."
 
 
-def as_json(found: Report, *, apply: bool) -> Iterator[str]:
-    report = {
-        "since": timestamp(found.look.since),
+def as_json(report: Report, *, apply: bool) -> Iterator[str]:
+    document = {
+        "since": timestamp(report.run.since),
         "applied": apply,
-        "complete": not found.unfinished,
-        "unreachable": found.unreachable or None,
-        "sessions": {name: found.look.counts[name] for name in (FINISHED, NOT_OURS, ERASED, OLDER)},
-        "idle_queues": found.idle,
+        "complete": not report.is_incomplete,
+        "unreachable": report.stripe_error or None,
+        "sessions": {name: report.run.counts[name] for name in (FINISHED, NOT_OURS, ERASED, OLDER)},
+        "idle_queues": report.idle_queues,
         "gaps": [
             {
-                "kind": one.discrepancy.kind,
-                "order": one.discrepancy.order_id,
-                "session": one.discrepancy.session or None,
-                "what": one.discrepancy.what,
-                "remedy": one.discrepancy.remedy,
-                "done": one.repaired.how if one.repaired else None,
-                "settled": one.is_settled,
+                "kind": finding.discrepancy.kind,
+                "order": finding.discrepancy.order_id,
+                "session": finding.discrepancy.session or None,
+                "what": finding.discrepancy.description,
+                "remedy": finding.discrepancy.remedy,
+                "done": finding.result.detail if finding.result else None,
+                "settled": finding.is_settled,
             }
-            for one in found.findings
+            for finding in report.findings
         ],
     }
-    yield json.dumps(report, indent=2)
+    yield json.dumps(document, indent=2)
 
 
-def _cells(one: Finding, *, apply: bool) -> tuple[str, ...]:
-    discrepancy = one.discrepancy
-    if one.repaired:
-        done = f"{_ENDS[one.repaired.end]}: {one.repaired.how}"
+def _cells(finding: Finding, *, apply: bool) -> tuple[str, ...]:
+    discrepancy, result = finding.discrepancy, finding.result
+    if result:
+        action = f"{_STATUS_TEXTS[result.status]}: {result.detail}"
+    elif apply or not discrepancy.repair:
+        action = f"for staff: {discrepancy.remedy}"
     else:
-        done = (
-            f"for a person: {discrepancy.remedy}"
-            if apply or not discrepancy.repair
-            else discrepancy.remedy
-        )
+        action = discrepancy.remedy
     return (
         discrepancy.kind,
         str(discrepancy.order_id or "-"),
         discrepancy.session or "-",
-        discrepancy.what,
-        done,
+        discrepancy.description,
+        action,
     )
 
 
-def _sessions(found: Report) -> str:
-    counts = found.look.counts
-    beside = [
-        f"{counts[name]:,} {words}"
-        for name, words in (
+def _sessions(report: Report) -> str:
+    counts = report.run.counts
+    ignored = [
+        f"{counts[name]:,} {description}"
+        for name, description in (
             (NOT_OURS, "not ours"),
-            (ERASED, "of erased customers, left alone"),
-            (OLDER, "from before this site, left alone"),
+            (ERASED, "of erased customers, ignored"),
+            (OLDER, "older than this site, ignored"),
         )
         if counts[name]
     ]
-    far = " as far as it could be asked" if found.unreachable else ""
-    told = f"{counts[FINISHED]:,} finished session{'s' * (counts[FINISHED] != 1)} at Stripe{far}"
-    return f"{told}: {', '.join(beside)}." if beside else f"{told}."
+    partly = " (incomplete)" if report.stripe_error else ""
+    text = f"{counts[FINISHED]:,} finished session{'s' * (counts[FINISHED] != 1)} at Stripe{partly}"
+    return f"{text}: {', '.join(ignored)}." if ignored else f"{text}."
 
 
-def _notes(found: Report) -> Iterator[str]:
-    for name in found.idle:
-        yield f"No worker takes jobs from the queue {name}: start its workers, or nothing moves."
+def _notes(report: Report) -> Iterator[str]:
+    for name in report.idle_queues:
+        yield f"No worker takes jobs from the queue {name}: start its workers."
 
 
-def _unseen(found: Report) -> str:
-    why = found.unreachable or f"it took longer than {SECONDS / 60:.0f} minutes"
-    again = "Try again later" if found.unreachable else "Take a shorter --since"
-    return f"Not everything could be checked: {why}. {again}."
+def _incomplete(report: Report) -> str:
+    why = report.stripe_error or f"it took longer than {TIME_LIMIT / 60:.0f} minutes"
+    advice = "Try again later" if report.stripe_error else "Use a shorter --since"
+    return f"Not everything could be checked: {why}. {advice}."
 
 
-def _left(found: Report, *, apply: bool) -> str:
-    by_us = sum(one.discrepancy.repair is not None for one in found.findings) if not apply else 0
-    people = found.left - by_us
-    told = [f"{_count(by_us)} for --apply to repair"] if by_us else []
-    told += [f"{_count(people)} for a person to repair"] if people else []
-    return f"{' and '.join(told)}."
+def _left(report: Report, *, apply: bool) -> str:
+    repairable = [] if apply else [one for one in report.findings if one.discrepancy.repair]
+    for_staff = report.left - len(repairable)
+    parts = [f"{_count(len(repairable))} for --apply to repair"] if repairable else []
+    parts += [f"{_count(for_staff)} for staff to repair"] if for_staff else []
+    return f"{' and '.join(parts)}."
 
 
 def _count(number: int) -> str:

@@ -64,7 +64,7 @@ def test_a_case_is_claimed_by_one_and_given_back(person, reviewer, rejected):
     grace = person("NOUS", "grace")
     assert "yours" in said(reviewer.post(url(rejected, "claim"), follow=True))
     answer = grace.post(url(rejected, "claim"), follow=True)
-    assert "ada is at it until" in said(answer)
+    assert "ada has claimed it until" in said(answer)
     assert 'name="outcome"' not in answer.content.decode()
     assert "not yours" in said(grace.post(url(rejected, "leave"), follow=True))
     reviewer.post(url(rejected, "leave"))
@@ -76,7 +76,7 @@ def test_a_claim_that_ran_out_is_free_for_the_next(person, reviewer, rejected):
     Case.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
     person("NOUS", "grace").post(url(rejected, "claim"))
     answer = resolve(reviewer, rejected, "correct")
-    assert "Nothing was done. grace is at it until" in said(answer)
+    assert "Nothing was done. grace has claimed it until" in said(answer)
     assert Case.objects.get().closed_at is None
 
 
@@ -87,7 +87,7 @@ def test_a_refund_is_asked_about_twice_and_done_once(sandbox, reviewer, rejected
     done = resolve(reviewer, rejected, "refunded")
     assert "refunded" in said(done)
     assert done.redirect_chain == [(reverse("admin:verdicts_case_changelist"), 302)]
-    assert "ada has closed it already" in said(resolve(reviewer, rejected, "refunded"))
+    assert "ada has already closed it" in said(resolve(reviewer, rejected, "refunded"))
     run_jobs()
     assert refunds(sandbox) == 1
     order = Order.objects.get()

@@ -41,7 +41,7 @@ def erase(*arguments, email=EMAIL):
 
 
 def everything_stored():
-    """Each row of each table, as text."""
+    """Every row of every table, as text."""
     found = []
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names():
@@ -67,11 +67,11 @@ def charge(order, number):
     return receive(Event(f"evt_{number}", "charge.refunded", raw))
 
 
-def test_no_text_and_no_address_is_left_anywhere(ask, delivered, log_path, run_jobs):
+def test_no_personal_data_is_left_in_database_or_log(ask, delivered, log_path, run_jobs):
     order = delivered("full")
     event(order)
     CachedVerdict.objects.all().delete()
-    assert ask(order.session_id).json()["regen"] is True  # a regeneration is stored, too
+    assert ask(order.session_id).json()["regen"] is True  # so that a regeneration is stored, too
     run_jobs()
     CrosscheckLog.objects.filter(kind="regen").update(evidence="the quarantined text")
     Case.objects.create(
@@ -81,8 +81,8 @@ def test_no_text_and_no_address_is_left_anywhere(ask, delivered, log_path, run_j
     summaries = [one.payload["summary"] for one in Verdict.objects.all()]
     labels = list(Verdict.objects.order_by("pk").values_list("label", flat=True))
     hashes = list(LogEntry.objects.order_by("sequence").values_list("hash", flat=True))
-    said = erase("--yes", email="Buyer@EXAMPLE.com")
-    assert said.startswith("Erased 1 order and 2 log previews.\nWhat stays: ")
+    output = erase("--yes", email="Buyer@EXAMPLE.com")
+    assert output.startswith("Erased 1 order and 2 log previews.\nKept: ")
     left = everything_stored() + log_path.read_text()
     for text in (EMAIL, "bakery", "quarantined", "B. Uyer", *summaries):
         assert text not in left
@@ -96,7 +96,7 @@ def test_no_text_and_no_address_is_left_anywhere(ask, delivered, log_path, run_j
     call_command("audit_verify", stdout=StringIO())
 
 
-def test_it_is_on_record_without_the_address(delivered, log_path):
+def test_the_erasure_is_recorded_without_the_address(delivered, log_path):
     order = delivered("quick")
     erase("--yes", "--by", "Ada", "--reason", "letter of 3 May")
     action = Action.objects.get()
@@ -115,7 +115,7 @@ def test_it_is_on_record_without_the_address(delivered, log_path):
     assert last["session_id"] == order.session_id
 
 
-def test_others_keep_theirs(delivered, ask):
+def test_other_customers_are_not_affected(delivered, ask):
     delivered("quick")
     other = delivered("quick", customer_details={"email": "other@example.com"})
     erase("--yes")
@@ -126,7 +126,7 @@ def test_others_keep_theirs(delivered, ask):
     assert QUERY in row.entry
 
 
-def test_the_reader_gets_410_and_nobody_is_asked(delivered, ask, client, sandbox):
+def test_reads_get_410_without_calls_to_stripe_or_the_model(delivered, ask, client, sandbox):
     order = delivered("full")
     erase("--yes")
     assert ask(order.session_id).status_code == 410
@@ -145,7 +145,7 @@ def test_the_reader_gets_410_and_nobody_is_asked(delivered, ask, client, sandbox
         ("checkout.session.expired", {}),
     ],
 )
-def test_an_event_does_not_bring_it_back(delivered, run_jobs, sandbox, kind, changes):
+def test_a_later_event_does_not_recreate_the_order(delivered, run_jobs, sandbox, kind, changes):
     order = delivered("quick")
     erase("--yes")
     stored = event(order, 2, kind, **changes)
@@ -159,11 +159,11 @@ def test_an_event_does_not_bring_it_back(delivered, run_jobs, sandbox, kind, cha
     assert Order.objects.count() == 1
 
 
-def test_an_event_that_is_not_acted_on_yet_is_waited_for(delivered):
+def test_an_unprocessed_event_blocks_the_erasure(delivered):
     order = delivered("quick")
     stored = event(order)
     StripeEvent.objects.update(processed_at=None)
-    with pytest.raises(CommandError, match="not acted on yet") as refused:
+    with pytest.raises(CommandError, match="not processed yet") as refused:
         erase("--yes")
     assert refused.value.returncode == 1
     assert Order.objects.get().email == EMAIL
@@ -173,7 +173,7 @@ def test_an_event_that_is_not_acted_on_yet_is_waited_for(delivered):
     assert json.loads(stored.object)["erased"] is True
 
 
-def test_a_refund_is_booked_and_nobody_is_written_to(delivered, run_jobs, sandbox):
+def test_a_later_refund_is_recorded_without_an_email(delivered, run_jobs, sandbox):
     order = delivered("quick")
     erase("--yes")
     stored = charge(order, 3)
@@ -185,7 +185,7 @@ def test_a_refund_is_booked_and_nobody_is_written_to(delivered, run_jobs, sandbo
     assert run_jobs() == []
 
 
-def test_nothing_is_sent_for_an_erased_order(delivered):
+def test_emails_about_an_erased_order_are_not_sent(delivered):
     order = delivered("quick")
     Delivery.objects.update(state="pending", attempts=0)
     late = enqueue_email(order, Delivery.Kind.STAFF, name="late")
@@ -203,12 +203,12 @@ def test_nothing_is_sent_for_an_erased_order(delivered):
     assert len(sent) == 1
 
 
-def test_it_waits_for_an_email_that_is_being_sent(delivered):
+def test_an_email_that_is_being_sent_blocks_the_erasure(delivered):
     delivered("quick")
     Delivery.objects.update(state="pending", attempts=0)
     refused = []
 
-    def send(_letter):
+    def send(_message):
         with pytest.raises(CommandError, match="an email about it is being sent") as caught:
             erase("--yes")
         refused.append(caught.value.returncode)
@@ -219,20 +219,20 @@ def test_it_waits_for_an_email_that_is_being_sent(delivered):
     assert "Erased 1 order" in erase("--yes")
 
 
-def test_no_email_is_begun_while_its_order_is_being_erased(delivered):
+def test_no_email_is_sent_while_its_order_is_being_erased(delivered):
     delivered("quick")
     Delivery.objects.update(state="pending", attempts=0)
-    owed, sent, workers = Delivery.objects.get().pk, [], []
+    delivery_id, sent, workers = Delivery.objects.get().pk, [], []
 
     def work():
-        deliver(owed, send=sent.append)
+        deliver(delivery_id, send=sent.append)
         connection.close()
 
     def meanwhile(execute, sql, *arguments):
         if not workers and sql.startswith('UPDATE "verdicts_order"'):
             workers.append(Thread(target=work))
             workers[0].start()
-            workers[0].join(1)  # it is to wait for us
+            workers[0].join(1)  # blocked until the erasure commits
         return execute(sql, *arguments)
 
     with connection.execute_wrapper(meanwhile):
@@ -241,19 +241,19 @@ def test_no_email_is_begun_while_its_order_is_being_erased(delivered):
     assert sent == []
 
 
-def test_a_worker_that_was_held_up_does_not_send_what_is_erased(delivered):
+def test_a_worker_whose_lease_expired_does_not_send_an_erased_email(delivered):
     delivered("quick")
     Delivery.objects.update(state="pending", attempts=0)
     sent, erased = [], []
 
     def meanwhile(execute, sql, *arguments):
-        """While the letter is written, its lease runs out and the customer is erased."""
-        done = execute(sql, *arguments)
+        """While the message is composed, its lease expires and the customer is erased."""
+        result = execute(sql, *arguments)
         if not erased and sql.startswith("SELECT") and '"verdicts_verdict"."payload"' in sql:
             erased.append(True)
             Delivery.objects.update(due_at=timezone.now() - timedelta(seconds=1))
             erase("--yes")
-        return done
+        return result
 
     with connection.execute_wrapper(meanwhile):
         assert deliver(Delivery.objects.get().pk, send=sent.append) is None
@@ -261,14 +261,14 @@ def test_a_worker_that_was_held_up_does_not_send_what_is_erased(delivered):
     assert sent == []
 
 
-def test_a_verdict_from_elsewhere_is_not_taken(delivered):
+def test_a_submitted_verdict_is_not_restored(delivered):
     order = delivered("quick")
     payload = Verdict.objects.get().payload
     erase("--yes")
     assert restore(order, payload) is None
 
 
-def test_the_console_shows_what_is_left(delivered, ask, client, run_jobs):
+def test_the_console_shows_erased_records(delivered, ask, client, run_jobs):
     order = delivered("full")
     CachedVerdict.objects.all().delete()
     ask(order.session_id)
@@ -288,38 +288,38 @@ def test_the_console_shows_what_is_left(delivered, ask, client, run_jobs):
 
 
 @pytest.mark.parametrize(
-    ("status", "why"),
+    ("status", "reason"),
     [
-        ("paid", "waits to be judged"),
-        ("generating", "being judged"),
+        ("paid", "waiting for its verdict"),
+        ("generating", "being generated"),
         ("held", "held for staff"),
-        ("awaiting", "payment is under way"),
-        ("created", "may still be paid"),
+        ("awaiting", "payment is pending"),
+        ("created", "can still be paid"),
     ],
 )
-def test_what_is_being_worked_on_is_not_erased_nor_anything_else(delivered, tmp_path, status, why):
+def test_an_order_in_progress_blocks_the_erasure_of_all(delivered, tmp_path, status, reason):
     delivered("quick")
     Order.objects.create(
         status=status, tier="quick", query="x", email=EMAIL, price_cents=1, currency="cad"
     )
-    with pytest.raises(CommandError, match=why) as refused:
+    with pytest.raises(CommandError, match=reason) as refused:
         erase("--yes", "--export", tmp_path / "data.json")
     assert refused.value.returncode == 1
     assert not Order.objects.filter(status=Status.ERASED).exists()
     assert not (tmp_path / "data.json").exists()
 
 
-def test_an_order_that_is_taken_up_meanwhile_stops_it(delivered, paid_order, monkeypatch):
+def test_an_order_that_changes_during_the_erasure_stops_it(delivered, paid_order, monkeypatch):
     delivered("quick")
-    taken_up = paid_order("quick")
-    monkeypatch.setattr("verdicts.management.commands.erase_customer.why_not", lambda _: "")
+    changed = paid_order("quick")
+    monkeypatch.setattr("verdicts.management.commands.erase_customer.blocking_reason", lambda _: "")
     with pytest.raises(CommandError, match="1 order erased, then stopped"):
         erase("--yes")
-    taken_up.refresh_from_db()
-    assert (taken_up.status, taken_up.query) == (Status.PAID, QUERY)
+    changed.refresh_from_db()
+    assert (changed.status, changed.query) == (Status.PAID, QUERY)
 
 
-def test_an_order_that_was_never_paid_is_erased(db):
+def test_an_unpaid_order_is_erased(db):
     Order.objects.create(
         status="expired", tier="quick", query="x", email=EMAIL, price_cents=1, currency="cad"
     )
@@ -327,20 +327,20 @@ def test_an_order_that_was_never_paid_is_erased(db):
     assert Order.objects.get().status == Status.ERASED
 
 
-def test_the_person_gets_their_data_first(delivered, tmp_path):
+def test_the_data_is_exported_first(delivered, tmp_path):
     order = delivered("quick")
     summary = Verdict.objects.get().payload["summary"]
     target = tmp_path / "data.json"
     assert f"Exported 1 order to {target}." in erase("--yes", "--export", target)
-    (mine,) = json.loads(target.read_text())["orders"]
-    assert (mine["query"], mine["email"], mine["session_id"]) == (QUERY, EMAIL, order.session_id)
-    assert mine["verdicts"][0]["text"]["summary"] == summary
-    assert mine["payment"]["id"] == "pi_1"
-    assert mine["emails"][0]["kind"] == "verdict"
+    (data,) = json.loads(target.read_text())["orders"]
+    assert (data["query"], data["email"], data["session_id"]) == (QUERY, EMAIL, order.session_id)
+    assert data["verdicts"][0]["text"]["summary"] == summary
+    assert data["payment"]["id"] == "pi_1"
+    assert data["emails"][0]["kind"] == "verdict"
     assert target.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_file_that_is_there_is_kept_and_nothing_is_erased(delivered, tmp_path):
+def test_an_existing_export_file_is_kept_and_nothing_is_erased(delivered, tmp_path):
     delivered("quick")
     target = tmp_path / "data.json"
     target.write_text("mine")
@@ -352,7 +352,7 @@ def test_a_file_that_is_there_is_kept_and_nothing_is_erased(delivered, tmp_path)
 
 
 @pytest.mark.parametrize(("answer", "erased"), [("erase", True), ("y", False), ("", False)])
-def test_it_asks_first(delivered, monkeypatch, answer, erased):
+def test_it_asks_for_confirmation(delivered, monkeypatch, answer, erased):
     delivered("quick")
     monkeypatch.setattr("builtins.input", lambda _: answer)
     if erased:
@@ -366,23 +366,23 @@ def test_it_asks_first(delivered, monkeypatch, answer, erased):
 @pytest.mark.parametrize(
     ("email", "reason", "sentence", "code"),
     [
-        ("nobody@example.com", "why", "No order", 1),
-        ("nobody", "why", "no email address", 2),
+        ("nobody@example.com", "why", "no orders", 1),
+        ("nobody", "why", "not an email address", 2),
         (EMAIL, " ", "must not be blank", 2),
-        (EMAIL, f"{EMAIL} asked", "must not hold an address", 2),
+        (EMAIL, f"{EMAIL} asked", "must not contain an email address", 2),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_sentence(db, email, reason, sentence, code):
+def test_errors_are_one_sentence(db, email, reason, sentence, code):
     with pytest.raises(CommandError, match=sentence) as refused:
         erase("--yes", "--reason", reason, email=email)
     assert refused.value.returncode == code
 
 
-def test_what_goes_wrong_is_told_of_the_session_at_hand(delivered, settings, tmp_path):
+def test_log_failures_are_logged_with_the_session(delivered, settings, tmp_path):
     orders = [delivered("quick"), delivered("quick")]
     settings.ORACLE_LOG_PATH = tmp_path / "gone" / "oracle_log.jsonl"
     with listening() as lines:
         erase("--reason", "letter", "--yes")
     failed = [line.get("session") for line in lines if "cannot be written" in line["message"]]
     ours = [short_hash(order.session_id) for order in orders]
-    assert failed == [*ours, None]  # and the sweep at the end, which is nobody's
+    assert failed == [*ours, None]  # the last is of the sweep, which has no session

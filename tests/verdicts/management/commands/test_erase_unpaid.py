@@ -1,4 +1,4 @@
-"""What is unpaid here may be paid at Stripe: nothing is erased before that is known."""
+"""An order that is unpaid here may be paid at Stripe, which is asked before it is erased."""
 
 from datetime import timedelta
 from io import StringIO
@@ -28,17 +28,17 @@ def ordered_two_days_ago():
     return made.id
 
 
-def test_a_payment_that_nobody_has_told_us_of_is_noted_not_erased(sandbox, run_jobs):
+def test_a_payment_without_a_webhook_is_recorded_and_not_erased(sandbox, run_jobs):
     session_id = ordered_two_days_ago()
     sandbox.pay(session_id, email=EMAIL, announce=False)
-    with pytest.raises(CommandError, match="paid and waits to be judged"):
+    with pytest.raises(CommandError, match="paid and waiting for its verdict"):
         erase("--yes")
     run_jobs()
     assert len(sandbox.messages(to=EMAIL)) == 1
     assert "Erased 1 order" in erase("--yes")
 
 
-def test_what_stripe_cannot_be_asked_about_is_not_erased(sandbox):
+def test_nothing_is_erased_while_stripe_is_unreachable(sandbox):
     ordered_two_days_ago()
     sandbox.fault("stripe", "unavailable", times=None)
     with pytest.raises(CommandError, match="Stripe cannot be asked whether it was paid") as refused:
@@ -49,7 +49,7 @@ def test_what_stripe_cannot_be_asked_about_is_not_erased(sandbox):
     assert "Erased 1 order" in erase("--yes")
 
 
-def test_what_stripe_has_forgotten_is_erased(sandbox):
+def test_an_order_whose_session_stripe_does_not_know_is_erased(sandbox):
     ordered_two_days_ago()
     sandbox.reset()
     assert "Erased 1 order" in erase("--yes")
