@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from drill.sites.child_env import child_env
-from oracle_site.security import over_https
+from oracle_site.security import https_settings
 from tests.oracle_site.test_settings import LIVE
 
 ROOT = Path(__file__).parents[2]
@@ -66,8 +66,8 @@ def test_without_https_one_is_led_there(live):
 
 
 def test_in_development_there_is_no_https_to_insist_on():
-    assert not any(over_https(public=False, behind_proxy=False)[name] for name in INSISTED)
-    assert all(over_https(public=True, behind_proxy=False)[name] for name in INSISTED)
+    assert not any(https_settings(public=False, behind_proxy=False)[name] for name in INSISTED)
+    assert all(https_settings(public=True, behind_proxy=False)[name] for name in INSISTED)
 
 
 INSISTED = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_SSL_REDIRECT")

@@ -11,11 +11,11 @@ from audit.core.redaction import short_hash
 from audit.log_context import log_session
 from drill.sites.child_env import child_env
 from oracle_site.service_log import (
-    Careful,
-    Concerning,
-    JsonLines,
-    careful_traceback,
-    redacted,
+    RedactingFormatter,
+    SessionFilter,
+    JsonFormatter,
+    redacted_traceback,
+    redact,
     service_log,
 )
 
@@ -29,14 +29,14 @@ def record(message: str = "at /cache/%s") -> logging.LogRecord:
     return logging.LogRecord("x", logging.ERROR, "", 1, message, (SESSION,), what)
 
 
-@pytest.mark.parametrize("formatter", [Careful("%(message)s"), JsonLines()])
+@pytest.mark.parametrize("formatter", [RedactingFormatter("%(message)s"), JsonFormatter()])
 def test_no_line_and_no_traceback_holds_a_session_id(formatter):
     told = formatter.format(record())
     assert SESSION not in told
     assert told.count(short_hash(SESSION)) == 2
 
 
-@pytest.mark.parametrize("formatter", [Careful("%(message)s"), JsonLines()])
+@pytest.mark.parametrize("formatter", [RedactingFormatter("%(message)s"), JsonFormatter()])
 @pytest.mark.parametrize(
     "said",
     [
@@ -57,11 +57,11 @@ def test_no_line_holds_an_address(formatter, said):
 
 def test_what_is_beside_an_address_is_told():
     said = "{'to': 'buyer@example.com', 'tier': 'full'} at 40% of 4,000"
-    assert redacted(said) == "{'to': '(address)', 'tier': 'full'} at 40% of 4,000"
+    assert redact(said) == "{'to': '(address)', 'tier': 'full'} at 40% of 4,000"
 
 
 def test_a_json_line_is_one_object_on_one_line():
-    told = JsonLines().format(record("first\nsecond \u2028 %s"))
+    told = JsonFormatter().format(record("first\nsecond \u2028 %s"))
     assert told.isascii()
     assert "\n" not in told
     line = json.loads(told)
@@ -75,19 +75,19 @@ def test_a_json_line_is_one_object_on_one_line():
 def test_where_it_was_called_from_is_redacted_too():
     stacked = record()
     stacked.exc_info, stacked.stack_info = None, f"in {SESSION}"
-    assert json.loads(JsonLines().format(stacked))["stack"] == f"in {short_hash(SESSION)}"
+    assert json.loads(JsonFormatter().format(stacked))["stack"] == f"in {short_hash(SESSION)}"
 
 
 def test_a_record_is_given_the_session_that_the_work_is_about():
-    plain = Careful(**formatter_options())
+    plain = RedactingFormatter(**formatter_options())
     with log_session(SESSION):
         concerned = record("x%s")
-        assert Concerning().filter(concerned)
-    assert json.loads(JsonLines().format(concerned))["session"] == short_hash(SESSION)
+        assert SessionFilter().filter(concerned)
+    assert json.loads(JsonFormatter().format(concerned))["session"] == short_hash(SESSION)
     assert f" ERROR {short_hash(SESSION)} x: " in plain.format(concerned)
     other = record("x%s")
-    Concerning().filter(other)
-    assert "session" not in json.loads(JsonLines().format(other))
+    SessionFilter().filter(other)
+    assert "session" not in json.loads(JsonFormatter().format(other))
     assert " ERROR - x: " in plain.format(other)
     assert " ERROR - x: " in plain.format(record("x%s"))  # that never met the filter
 
@@ -112,9 +112,9 @@ def failing(first: Exception, then: Exception, *, aside: bool = False) -> Except
 
 def test_what_may_quote_a_customer_is_left_out_of_tracebacks():
     words = "my secret plan"
-    told = careful_traceback(failing(IntegrityError(f"Failing row ({words})"), ValueError(words)))
+    told = redacted_traceback(failing(IntegrityError(f"Failing row ({words})"), ValueError(words)))
     assert words not in told
-    assert words not in careful_traceback(KeyError(words))
+    assert words not in redacted_traceback(KeyError(words))
     parts = ["test_service_log.py", "django.db.utils.IntegrityError: (left out"]
     parts += ["\nand then\n", "test_service_log.py", "ValueError: (left out"]
     place = 0
@@ -123,15 +123,15 @@ def test_what_may_quote_a_customer_is_left_out_of_tracebacks():
 
 
 def test_what_an_error_of_the_code_says_is_told():
-    assert careful_traceback(TypeError("gold")) == "TypeError: gold"
-    assert careful_traceback(RuntimeError()) == "RuntimeError"
+    assert redacted_traceback(TypeError("gold")) == "TypeError: gold"
+    assert redacted_traceback(RuntimeError()) == "RuntimeError"
     error = OSError("first")
     error.__cause__ = error  # a chain that bites its tail
-    assert careful_traceback(error) == "OSError: first"
+    assert redacted_traceback(error) == "OSError: first"
 
 
 def test_what_was_set_aside_is_not_told():
-    told = careful_traceback(failing(TypeError("first"), OSError("then"), aside=True))
+    told = redacted_traceback(failing(TypeError("first"), OSError("then"), aside=True))
     assert told.endswith("OSError: then")
     assert "TypeError: " not in told
 
@@ -183,10 +183,10 @@ def say(code: str, form: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_strangers_endless_header_makes_no_endless_line():
-    told = redacted(f"Invalid HTTP_HOST header: {'a' * 400_000}")
+    told = redact(f"Invalid HTTP_HOST header: {'a' * 400_000}")
     assert told.startswith("Invalid HTTP_HOST header: … (400,026 characters)")
-    assert redacted("word " * 10_000).endswith(" word … (50,000 characters)")
-    assert "buyer" not in redacted("a" * 19_990 + " buyer@example.com")
+    assert redact("word " * 10_000).endswith(" word … (50,000 characters)")
+    assert "buyer" not in redact("a" * 19_990 + " buyer@example.com")
 
 
 def test_what_a_stranger_can_cause_at_will_is_one_line_each():
@@ -198,5 +198,5 @@ def test_what_a_stranger_can_cause_at_will_is_one_line_each():
 
 @pytest.mark.parametrize("escaped", ["cs%5Ftest%5F", "cs%5ftest_", "cs%255Ftest%255F"])
 def test_a_session_id_is_redacted_however_a_url_escapes_it(escaped):
-    told = redacted(f"Invalid HTTP request line: 'GET /?session_id={escaped}abc123DEF HTTP/1.1'")
+    told = redact(f"Invalid HTTP request line: 'GET /?session_id={escaped}abc123DEF HTTP/1.1'")
     assert "abc123DEF" not in told

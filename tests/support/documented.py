@@ -76,7 +76,7 @@ def settings_table() -> str:
     rows = []
     for variable in settings.ENV.declared:
         default = f"`{variable.default}`" if variable.default else ""
-        rows.append(f"| `{variable.name}` | {variable.kind} | {default} | {variable.about} |\n")
+        rows.append(f"| `{variable.name}` | {variable.kind} | {default} | {variable.description} |\n")
     return SETTINGS_HEADING + "".join(rows)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from oracle_site.service_log import Concerning, JsonLines
+from oracle_site.service_log import SessionFilter, JsonFormatter
 
 LOGGERS = ("", "django-q")  # django-q's does not propagate
 
@@ -17,8 +17,8 @@ class _Listener(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[Line] = []
-        self.setFormatter(JsonLines())
-        self.addFilter(Concerning())
+        self.setFormatter(JsonFormatter())
+        self.addFilter(SessionFilter())
 
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.append(json.loads(self.format(record)))
