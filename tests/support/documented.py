@@ -76,7 +76,8 @@ def settings_table() -> str:
     rows = []
     for variable in settings.ENV.declared:
         default = f"`{variable.default}`" if variable.default else ""
-        rows.append(f"| `{variable.name}` | {variable.kind} | {default} | {variable.description} |\n")
+        cells = (f"`{variable.name}`", variable.kind, default, variable.description)
+        rows.append(f"| {' | '.join(cells)} |\n")
     return SETTINGS_HEADING + "".join(rows)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from oracle_site.service_log import SessionFilter, JsonFormatter
+from oracle_site.service_log import JsonFormatter, SessionFilter
 
 LOGGERS = ("", "django-q")  # django-q's does not propagate
 

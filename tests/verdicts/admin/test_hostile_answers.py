@@ -192,7 +192,9 @@ def pages_of(order: Order, reviewer: Client) -> list[str]:
     return [reviewer.get(path).content.decode() for path in paths]
 
 
-@pytest.mark.parametrize("formatter", [LineFormatter("%(asctime)s %(levelname)s %(message)s"), JsonFormatter()])
+@pytest.mark.parametrize(
+    "formatter", [LineFormatter("%(asctime)s %(levelname)s %(message)s"), JsonFormatter()]
+)
 @pytest.mark.parametrize("entry", CORPUS, ids=lambda entry: entry.name)
 def test_no_text_makes_a_line_of_the_service_log(entry: Entry, formatter):
     error = RuntimeError(entry.text)
