@@ -273,7 +273,8 @@ ORACLE_REGENERATION_DEADLINE = ENV.integer(
 )
 ORACLE_SERVICE_TOKENS = ENV.comma_separated(
     "ORACLE_SERVICE_TOKENS",
-    "bearer tokens of the cache and email API, separated by commas; several during a rotation",
+    "bearer tokens of the cache, email and metrics APIs, of at least 32 characters; several, "
+    "separated by commas, during a rotation",
     default="sandbox-service-token" if SANDBOX else "",
 )
 if LIVE and any(len(token) < MIN_TOKEN_LENGTH for token in ORACLE_SERVICE_TOKENS):

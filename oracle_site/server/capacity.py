@@ -50,7 +50,7 @@ def serving(env: Environment) -> Serving:
     )
     regenerations = env.integer(
         "ORACLE_MAX_REGENERATIONS",
-        "maximum concurrent regenerations per web process; further readers wait",
+        "maximum concurrent regenerations per web process; further ones get 202",
         default=8,
         minimum=1,
         maximum=1000,

@@ -1,4 +1,4 @@
-"""One look at the books, for the tests of what it finds."""
+"""One reconcile run, for the tests of the discrepancies that it finds."""
 
 from datetime import timedelta
 
@@ -26,6 +26,6 @@ def kinds(report: Report) -> list[str]:
 
 
 def done(report: Report) -> list[str]:
-    """What was done about each; '!' before what is not settled by it."""
+    """How each discrepancy was repaired; with a leading '!' if that did not settle it."""
     repaired = [one.repaired for one in report.findings]
     return [("" if one.settled else "!") + one.how for one in repaired if one]
