@@ -22,7 +22,7 @@ NOT_REGENERATED: Final = "no regeneration while ORACLE_CACHE_MISS is stored"
 
 
 def regeneration(run: Run) -> str:
-    """An ordinary cache miss. The sandbox's model is told to answer with another label."""
+    """An ordinary cache miss. The sandbox's model is made to answer with another label."""
     emailed = run.original.label
     stored = settings.ORACLE_CACHE_MISS == "stored"
     expected = next(label for label in LABELS if classify(emailed, label) == SIGNIFICANT)

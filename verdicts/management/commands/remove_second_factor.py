@@ -5,12 +5,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from verdicts.management.staff_action import (
-    add_by_argument,
-    add_reason_argument,
-    clean_reason,
-    staff_name,
-)
+from verdicts.management import staff_action
 from verdicts.staff_auth.two_factor import remove
 
 
@@ -23,14 +18,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="the account's username")
-        add_reason_argument(parser)
-        add_by_argument(parser)
+        staff_action.add_arguments(parser)
 
     def handle(self, *, name: str, reason: str, by: str, **_: Any) -> str:
-        reason = clean_reason(reason)
+        who, reason = staff_action.who_and_why(by=by, reason=reason)
         user = User.objects.filter(username=name).first()
         if user is None:
             raise CommandError("There is no account by that name.")
-        if not remove(user, who=staff_name(by), reason=reason):
+        if not remove(user, who=who, reason=reason):
             raise CommandError("That account has no second factor.")
         return "Removed: the password alone is enough to log in now."

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_email
 
 from audit.core.vocabulary import TIERS, TierName
-from verdicts.management.staff_action import add_by_argument, staff_name
+from verdicts.management import staff_action
 from verdicts.smoke_test.checks import CHECKS, Result, State, run_checks
 from verdicts.smoke_test.context import Run
 from verdicts.smoke_test.deadline import Deadline
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             help="recipient of the emails (default: a random address with the sandbox, the first "
             "of STAFF_EMAILS on a live site)",
         )
-        add_by_argument(parser)
+        staff_action.add_by_argument(parser)
 
     def handle(
         self,
@@ -85,7 +85,7 @@ class Command(BaseCommand):
             deadline=deadline,
             tier=tier,
             email=_email(email),
-            who=staff_name(by),
+            who=staff_action.who(by),
             print_line=self._print_line,
         )
         try:

@@ -99,10 +99,10 @@ def test_odd_arguments_never_cause_a_traceback(command, sandbox, monkeypatch, ca
             continue
         tried += 1
         code = run(command, arguments)
-        said = capsys.readouterr()
+        captured = capsys.readouterr()
         assert code in (0, 1, 2), arguments
-        assert "Traceback" not in said.err
-        assert code == 0 or said.err.strip() or said.out.strip(), arguments
+        assert "Traceback" not in captured.err
+        assert code == 0 or captured.err.strip() or captured.out.strip(), arguments
     assert tried >= 2
     assert not Order.objects.exists()
     assert not Action.objects.exists()

@@ -241,8 +241,8 @@ def test_an_interrupt_ends_with_one_sentence(site):
         assert process.stdout.readline().startswith("pay here")
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
-        said = process.stderr.read()
-    assert said == "CommandError: Interrupted: 1 ok, 11 not reached.\n"
+        stderr = process.stderr.read()
+    assert stderr == "CommandError: Interrupted: 1 ok, 11 not reached.\n"
 
 
 def test_a_site_with_stored_misses_regenerates_nothing(tmp_path):

@@ -38,8 +38,8 @@ def manage(*arguments: str, **environment: str) -> subprocess.Popen:
 
 def done(*arguments: str, **environment: str) -> None:
     process = manage(*arguments, **environment)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 0, said
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
 
 
 @pytest.fixture
@@ -70,9 +70,9 @@ def replaced(environment: dict[str, str], damage: Callable[[list[psutil.Process]
         wait_for(lambda: not any(one.is_running() for one in before))
     finally:
         main.send_signal(signal.SIGTERM)
-        _, said = main.communicate(timeout=60)
+        _, stderr = main.communicate(timeout=60)
     assert main.returncode == 0
-    return said
+    return stderr
 
 
 @pytest.mark.django_db
@@ -83,8 +83,8 @@ def test_a_pool_whose_lock_died_with_a_worker_is_replaced(post_queue):
         for one in pool[1:3]:
             one.kill()
 
-    said = replaced(post_queue, kill_idle_workers)
-    assert "post: A job was taken 2 s ago, and none is done since: the pool is replaced" in said
+    stderr = replaced(post_queue, kill_idle_workers)
+    assert "post: A job was taken 2 s ago, and none is done since: the pool is replaced" in stderr
 
 
 @pytest.mark.django_db
@@ -92,8 +92,8 @@ def test_a_pool_that_never_acknowledges_jobs_is_replaced(post_queue):
     def kill_monitor(pool: list[psutil.Process]) -> None:
         pool[3].kill()
 
-    said = replaced(post_queue, kill_monitor)
-    assert "post: A job was taken 2 s ago, and none is done since: the pool is replaced" in said
+    stderr = replaced(post_queue, kill_monitor)
+    assert "post: A job was taken 2 s ago, and none is done since: the pool is replaced" in stderr
 
 
 @pytest.mark.django_db
@@ -101,8 +101,8 @@ def test_a_pool_that_takes_no_jobs_is_replaced(post_queue):
     def stop_pusher(pool: list[psutil.Process]) -> None:
         pool[4].suspend()
 
-    said = replaced(post_queue, stop_pusher)
-    assert "post: No job was taken for 2 s: the pool is replaced" in said
+    stderr = replaced(post_queue, stop_pusher)
+    assert "post: No job was taken for 2 s: the pool is replaced" in stderr
 
 
 @pytest.mark.django_db
@@ -110,8 +110,8 @@ def test_a_pool_whose_guard_is_stuck_is_replaced(post_queue):
     def stop_guard(pool: list[psutil.Process]) -> None:
         pool[0].suspend()
 
-    said = replaced(post_queue, stop_guard)
-    assert "post: The guard has not checked the workers for 2 s: the pool is replaced" in said
+    stderr = replaced(post_queue, stop_guard)
+    assert "post: The guard has not checked the workers for 2 s: the pool is replaced" in stderr
 
 
 @pytest.mark.django_db
@@ -149,8 +149,8 @@ def test_a_working_pool_is_not_replaced(post_queue):
         done("shell", "-c", job, **post_queue)
     assert workers.poll() is None
     workers.send_signal(signal.SIGTERM)
-    _, said = workers.communicate(timeout=30)
-    assert (workers.returncode, said) == (0, "")
+    _, stderr = workers.communicate(timeout=30)
+    assert (workers.returncode, stderr) == (0, "")
 
 
 def wait_for_pool(pid: int) -> list[psutil.Process]:
@@ -194,9 +194,9 @@ def test_a_graceful_shutdown_is_not_a_stall(tmp_path):
 
 def test_without_a_queue_name_the_error_says_what_to_set(tmp_path):
     run = manage("worker", DATABASE_URL=f"sqlite:///{tmp_path}/a.sqlite3")
-    _, said = run.communicate(timeout=30)
+    _, stderr = run.communicate(timeout=30)
     assert run.returncode == 2
-    assert "Set Q_CLUSTER_NAME to generate or post." in said
+    assert "Set Q_CLUSTER_NAME to generate or post." in stderr
 
 
 @pytest.mark.django_db
@@ -238,5 +238,5 @@ def test_rotating_the_secret_key_loses_no_job(tmp_path):
             wait_for(lambda: printed(taken, **after) == "1" and printed(LEFT, **after) == "0")
         finally:
             workers.send_signal(signal.SIGTERM)
-            _, said = workers.communicate(timeout=60)
-        assert "Failed" not in said
+            _, stderr = workers.communicate(timeout=60)
+        assert "Failed" not in stderr
