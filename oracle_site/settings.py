@@ -1,4 +1,4 @@
-"""All settings, in the order of an order's steps. The only module that reads the environment."""
+"""All settings, grouped by the steps of an order. The only module that reads the environment."""
 
 import multiprocessing
 import os

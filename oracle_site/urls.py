@@ -1,4 +1,4 @@
-"""All URLs, in the order in which an order meets them."""
+"""All URLs: those of customers in the order of an order's steps, then operators and staff."""
 
 from django.contrib import admin
 from django.urls import path

@@ -48,7 +48,7 @@ def site(tmp_path_factory) -> Iterator[LiveSite]:
 
 
 @pytest.fixture
-def drill(site) -> Iterator[Callable[..., None]]:
+def inject_fault(site) -> Iterator[Callable[..., None]]:
     """Queues faults of another client, and asserts that only these are left at the end."""
 
     def inject(fault: str, *, match: str = IN_EVERY_QUERY, **more: object) -> None:
@@ -218,20 +218,20 @@ def test_a_site_without_generate_workers(site):
     assert "queue generate: jobs wait" in ready
 
 
-def test_a_model_with_rejected_output(site, drill):
-    drill("malformed")
+def test_a_model_with_rejected_output(site, inject_fault):
+    inject_fault("malformed")
     output = failed(smoke(site), "verdict")
     assert "the sandbox has 1 fault queued by others" in output
     assert "rejected by the gate: degenerate_manifold" in output
 
 
-def test_a_model_that_does_not_follow_the_injected_fault(site, drill):
-    drill("verdict", label="GREEN")  # queued before that of the smoke test, so it is used first
+def test_a_model_that_does_not_follow_the_injected_fault(site, inject_fault):
+    inject_fault("verdict", label="GREEN")  # older than ours, so it is used first
     assert "seen: GREEN, and GREEN" in failed(smoke(site), "regeneration")
 
 
-def test_a_gate_that_approves_malformed_output(site, drill):
-    drill("verdict", label="GREEN", match=" rejected)")
+def test_a_gate_that_approves_malformed_output(site, inject_fault):
+    inject_fault("verdict", label="GREEN", match=" rejected)")
     assert "stop selling" in failed(smoke(site), "crosscheck")
 
 
