@@ -31,11 +31,11 @@ def test_every_setting_has_a_comment_above_it():
 
 
 def test_a_shell_reads_the_same_values():
-    given = {name: text for off, name, text in LINE.findall(EXAMPLE.read_text()) if not off}
+    assigned = {name: text for off, name, text in LINE.findall(EXAMPLE.read_text()) if not off}
     shell = ["sh", "-c", f"set -a; . {EXAMPLE}; env"]
     run = subprocess.run(shell, env={}, capture_output=True, text=True, check=True)
     read = dict(line.split("=", 1) for line in run.stdout.splitlines())
-    assert {name: read[name] for name in given} == given
+    assert {name: read[name] for name in assigned} == assigned
 
 
 @pytest.mark.parametrize(

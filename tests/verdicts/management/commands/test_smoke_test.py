@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 STAFF = "staff@oracle.example"
 AS_IF_LIVE = {"DJANGO_SETTINGS_MODULE": "tests.support.live_mode_settings"}
-IN_EVERY_QUERY = "beside the library"  # matches a fault that another client queued
+IN_EVERY_QUERY = "beside the library"  # part of the smoke test's queries
 
 # Makes a job look as if it had waited for an hour, and undoes that.
 STALL = """
