@@ -1,5 +1,5 @@
-# Two images: the application (the default target) and, as `--target nginx`, the proxy in front of it.
-# compose.yaml runs both.
+# Two images: the application (the default target) and its proxy (`--target nginx`). compose.yaml runs
+# both.
 
 FROM debian:trixie-slim AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends python3-venv
@@ -17,7 +17,7 @@ COPY static static
 COPY templates templates
 COPY verdicts verdicts
 COPY deploy/container deploy/container
-# The code is read-only where it runs. Byte code by hash: an image rounds the times of files.
+# Compiled here, because the code is read-only at run time. By hash: images round file times.
 RUN .venv/bin/python -W ignore -m compileall -q -j 0 --invalidation-mode unchecked-hash .
 
 FROM debian:trixie-slim AS nginx

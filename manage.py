@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Oracle's commands: `manage.py help` lists them; `manage.py --version` is Oracle's version."""
+"""Runs Oracle's commands; `manage.py help` lists them, `manage.py --version` prints the version."""
 
 import os
 import platform
@@ -15,28 +15,28 @@ from oracle_site.version import VERSION
 
 
 def main() -> None:
-    for number, word in enumerate(sys.argv[1:], start=1):
-        # No command could print it, or look for it in a database.
-        if not _is_text(word):
-            sys.stderr.write(f"Argument {number} is not UTF-8 text: {word!a}\n")
+    for number, argument in enumerate(sys.argv[1:], start=1):
+        # Lone surrogates can be neither printed nor looked up in a database.
+        if not _is_text(argument):
+            sys.stderr.write(f"Argument {number} is not UTF-8 text: {argument!a}\n")
             sys.exit(2)
-    if sys.argv[1:] in (["--version"], ["version"]):  # whatever the settings are
+    if sys.argv[1:] in (["--version"], ["version"]):  # works with invalid settings, too
         runtime = f"Django {get_version()}, Python {platform.python_version()}"
         sys.stdout.write(f"Oracle {VERSION} ({runtime})\n")
         return
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
-    for name, address in running_site(os.environ).items():
-        os.environ.setdefault(name, address)  # so that a command talks to the site of this folder
+    for name, url in running_site(os.environ).items():
+        os.environ.setdefault(name, url)  # commands talk to the site that runs from this directory
     try:
-        _ = settings.INSTALLED_APPS  # reads the settings, and so the environment
+        _ = settings.INSTALLED_APPS  # loads the settings, which read the environment
     except ImproperlyConfigured as error:
         sys.exit(f"Oracle does not start: {error}")
     execute_from_command_line(sys.argv)
 
 
-def _is_text(word: str) -> bool:
+def _is_text(argument: str) -> bool:
     try:
-        word.encode()
+        argument.encode()
     except UnicodeEncodeError:
         return False
     return True

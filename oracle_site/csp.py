@@ -1,8 +1,7 @@
-"""What a page may load and where its forms may lead: a Content-Security-Policy on every answer.
+"""Content-Security-Policy and Permissions-Policy headers on every response.
 
-Customers' pages get along without inline script or style, and load nothing from
-elsewhere. Two places need more to work, and get no more than they need: the
-admin, and the API's documentation, which writes its own styles.
+Customer pages use no inline script or style and load nothing from other origins. Two areas
+need more and get only that: the admin, and the API documentation, which uses inline styles.
 """
 
 from collections.abc import Callable
@@ -12,12 +11,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 HEADER: Final = "Content-Security-Policy"
-# What no page of ours asks a browser for.
-NOT_NEEDED_HEADER: Final = "Permissions-Policy"
-NOT_NEEDED: Final = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+# Browser features that no page of the site uses.
+PERMISSIONS_HEADER: Final = "Permissions-Policy"
+PERMISSIONS_POLICY: Final = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 STRIPE_CHECKOUT: Final = "https://checkout.stripe.com"
 
-_NOBODY_FRAMES: Final = {"base-uri": "'none'", "frame-ancestors": "'none'"}
+_NO_FRAMING: Final = {"base-uri": "'none'", "frame-ancestors": "'none'"}
 PAGES: Final = {
     "default-src": "'none'",
     "script-src": "'self'",
@@ -25,7 +24,7 @@ PAGES: Final = {
     "img-src": "'self'",
     "font-src": "'self'",
     "connect-src": "'self'",
-    **_NOBODY_FRAMES,
+    **_NO_FRAMING,
 }
 ADMIN: Final = {
     "default-src": "'self'",
@@ -33,7 +32,7 @@ ADMIN: Final = {
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data:",
     "form-action": "'self'",
-    **_NOBODY_FRAMES,
+    **_NO_FRAMING,
 }
 DOCS: Final = {
     "default-src": "'self'",
@@ -41,37 +40,37 @@ DOCS: Final = {
     "img-src": "'self' data:",
     "worker-src": "'self' blob:",
     "form-action": "'none'",
-    **_NOBODY_FRAMES,
+    **_NO_FRAMING,
 }
 
 
 def policy_for(path: str) -> str:
     if path.startswith("/admin/"):
-        return _spelt(ADMIN)
+        return _header_value(ADMIN)
     if path.startswith("/api/docs/"):
-        return _spelt(DOCS)
-    # The order form is answered with a redirect, and browsers hold that against its page too.
-    pays_at = settings.SANDBOX_URL if settings.SANDBOX else STRIPE_CHECKOUT
-    return _spelt({**PAGES, "form-action": f"'self' {pays_at}"})
+        return _header_value(DOCS)
+    # The order form redirects to the payment page, and browsers apply form-action to redirects.
+    payment_origin = settings.SANDBOX_URL if settings.SANDBOX else STRIPE_CHECKOUT
+    return _header_value({**PAGES, "form-action": f"'self' {payment_origin}"})
 
 
-def state_policy(
+def csp_middleware(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        response.headers.setdefault(NOT_NEEDED_HEADER, NOT_NEEDED)
-        if not _is_djangos_own(request, response):
+        response.headers.setdefault(PERMISSIONS_HEADER, PERMISSIONS_POLICY)
+        if not _is_debug_page(request, response):
             response.headers.setdefault(HEADER, policy_for(request.path))
         return response
 
     return middleware
 
 
-def _is_djangos_own(request: HttpRequest, response: HttpResponseBase) -> bool:
-    """In development Django's pages about errors bring their own scripts and styles."""
+def _is_debug_page(request: HttpRequest, response: HttpResponseBase) -> bool:
+    """Django's error pages in development, which use inline scripts and styles."""
     return settings.DEBUG and (response.status_code == 500 or request.resolver_match is None)
 
 
-def _spelt(policy: dict[str, str]) -> str:
+def _header_value(policy: dict[str, str]) -> str:
     return "; ".join(f"{name} {sources}" for name, sources in policy.items())

@@ -1,6 +1,6 @@
 """gunicorn's configuration: `gunicorn -c python:oracle_site.gunicorn_conf oracle_site.wsgi`.
 
-Without a socket from systemd it listens at ORACLE_BIND and ORACLE_PORT.
+It listens on ORACLE_BIND and ORACLE_PORT unless systemd passes it a socket.
 """
 
 import os
@@ -18,17 +18,17 @@ backlog = 1024
 workers = _serving.processes
 worker_class = "gthread"
 threads = _serving.threads
-keepalive = 75  # seconds; an idle connection holds no thread, and nginx keeps none
-graceful_timeout = 40  # seconds; a page takes 30 at most
+keepalive = 75  # seconds; an idle connection occupies no thread, and nginx keeps none open
+graceful_timeout = 40  # seconds; a page takes at most 30
 control_socket_disable = True
 
-# Which headers of the proxy count is Django's decision alone (BEHIND_PROXY).
+# Django alone decides which headers of the proxy to trust (BEHIND_PROXY).
 forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
-header_map = "drop"  # a name with an underscore would pose as the one with a hyphen
+header_map = "drop"  # X_Forwarded_For would be taken for X-Forwarded-For
 
-# Requests are not logged: an address holds a session id, which is the key to a verdict. What
-# gunicorn reports about errors goes through the service log, which redacts session ids.
+# No access log: a URL contains the session id, which gives access to the verdict. gunicorn's
+# error log goes through the service log, which redacts session ids.
 accesslog = None
 logconfig_dict: dict[str, Any] = settings.LOGGING

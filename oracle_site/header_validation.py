@@ -1,7 +1,7 @@
-"""Refuses headers that Django would fail at, or that would take it long to parse, with 400.
+"""Answers 400 to headers that Django fails on or parses too slowly.
 
-Django reads Content-Length and the charset of Content-Type while it makes the request,
-before any of its middleware. So this wraps Django instead of being a middleware.
+Django reads Content-Length and the charset of Content-Type when it creates the request, before
+any middleware runs. So this wraps the WSGI application instead of being Django middleware.
 """
 
 import codecs
@@ -11,9 +11,9 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from django.utils.http import parse_header_parameters
 
-# In each of them the letters of an address are encoded as in ASCII.
+# Supersets of ASCII: Django decodes the query string by this charset too.
 CHARSETS: Final = frozenset({"utf-8", "ascii", "iso8859-1"})
-# Python parses some of the longer ones in quadratic time: 200 KB take half a minute.
+# Python parses some Content-Types in quadratic time: 200 KB take half a minute.
 MAX_CONTENT_TYPE: Final = 256
 
 
@@ -35,7 +35,7 @@ def validate_headers(django: WSGIApplication) -> WSGIApplication:
 
 
 def header_error(environ: WSGIEnvironment) -> str:
-    """What is wrong, as a sentence; empty: nothing."""
+    """The response text for an invalid header; empty if the headers are valid."""
     length = environ.get("CONTENT_LENGTH") or "0"
     if not (length.isascii() and length.isdigit()):
         return "The Content-Length is not a number."
@@ -46,8 +46,8 @@ def header_error(environ: WSGIEnvironment) -> str:
 
 
 def _is_supported(content_type: str) -> bool:
-    try:  # as Django reads it
-        _, named = parse_header_parameters(content_type)
-        return codecs.lookup(named.get("charset", "utf-8")).name in CHARSETS
+    try:  # the way Django reads it
+        _, parameters = parse_header_parameters(content_type)
+        return codecs.lookup(parameters.get("charset", "utf-8")).name in CHARSETS
     except (LookupError, ValueError):
         return False

@@ -1,4 +1,4 @@
-"""django-q's settings: two queues on one table of the one database."""
+"""Settings of django-q2: two queues, stored in one table of the database."""
 
 from typing import Any
 
@@ -6,22 +6,25 @@ from oracle_site.env import Environment
 
 
 def queues(env: Environment) -> dict[str, Any]:
-    """A job is free again `retry` seconds after it was taken, so that the job of a
-    killed worker is not lost. One at a time: what is taken early can run twice.
+    """Q_CLUSTER.
+
+    `retry` is a job's lease: a job is redelivered that many seconds after it was taken, so the
+    job of a killed worker is not lost. Workers take one job at a time: the lease of a prefetched
+    job could expire before it starts, and it would run twice.
     """
     generate = env.integer(
         "ORACLE_GENERATE_WORKERS",
-        "workers of this host that ask the model, one order at a time each",
+        "workers of this host that call the model, each for one order at a time",
         default=4,
-        at_least=1,
-        at_most=500,
+        minimum=1,
+        maximum=500,
     )
     post = env.integer(
         "ORACLE_POST_WORKERS",
-        "workers of this host that send email and compare",
+        "workers of this host that send emails and compare verdicts",
         default=2,
-        at_least=1,
-        at_most=100,
+        minimum=1,
+        maximum=100,
     )
     return {
         "name": "oracle",
@@ -30,7 +33,7 @@ def queues(env: Environment) -> dict[str, Any]:
         "poll": 0.05,
         "queue_limit": 1,
         "bulk": 1,
-        "ack_failures": True,  # what failed is on the order; the sweep comes back to it
+        "ack_failures": True,  # failures are recorded on the order, and the sweep retries them
         "save_limit": -1,
         "catch_up": False,
         "timeout": 60,

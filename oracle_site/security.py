@@ -1,4 +1,4 @@
-"""How staff get in, and what holds for every answer of a public site. SECURITY.md tells why."""
+"""Settings of staff login, cookies and security headers. SECURITY.md gives the reasons."""
 
 from datetime import timedelta
 from typing import Any, Final
@@ -13,40 +13,41 @@ AUTH_PASSWORD_VALIDATORS: Final[list[dict[str, Any]]] = [
     )
 ]
 AUTHENTICATION_BACKENDS: Final = [
-    "axes.backends.AxesStandaloneBackend",  # first: whoever is locked out is not even compared
+    "axes.backends.AxesStandaloneBackend",  # first: a locked-out login checks no password
     "django.contrib.auth.backends.ModelBackend",
 ]
-LOGIN_REDIRECT_URL: Final = "admin:index"  # from a login page that was asked for by itself
-SESSION_COOKIE_AGE: Final = 12 * 3600  # only staff have one: a working day
+LOGIN_REDIRECT_URL: Final = "admin:index"  # after a login without ?next=
+SESSION_COOKIE_AGE: Final = 12 * 3600  # a working day; only staff have sessions
 
-# Five wrong passwords for one name from one address, and both wait a quarter of an hour. By name
-# alone anybody could lock anybody out; by address alone a whole office would share five tries.
+# Login throttle: five wrong passwords for one user name from one IP address lock that pair for
+# 15 minutes. By name alone anyone could lock out a colleague; by address alone an office would
+# share five attempts.
 AXES_LOCKOUT_PARAMETERS: Final = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT: Final = 5
 AXES_COOLOFF_TIME: Final = timedelta(minutes=15)
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT: Final = False  # the page says how long it takes
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT: Final = False  # the page shows when it ends
 AXES_RESET_ON_SUCCESS: Final = True
 AXES_CLIENT_IP_CALLABLE: Final = "verdicts.staff_auth.login_throttle.counted_address"
 AXES_USERNAME_CALLABLE: Final = "verdicts.staff_auth.login_throttle.counted_name"
 AXES_LOCKOUT_CALLABLE: Final = "verdicts.staff_auth.login_throttle.locked_out"
-# Who tried from where is kept for as long as it locks somebody out, and no longer.
+# User names and addresses are stored only while they count towards a lockout.
 AXES_DISABLE_ACCESS_LOG: Final = True
 AXES_SENSITIVE_PARAMETERS: Final = ["username", "ip_address", "next", "csrfmiddlewaretoken"]
 AXES_VERBOSE: Final = False
 AXES_ENABLE_ADMIN: Final = False
-OTP_TOTP_ISSUER: Final = "Oracle"  # what an authenticator shows above the six digits
+OTP_TOTP_ISSUER: Final = "Oracle"  # the account's name in an authenticator app
 
-DEFAULT_EXCEPTION_REPORTER_FILTER: Final = "oracle_site.error_pages.WithoutSecrets"
+DEFAULT_EXCEPTION_REPORTER_FILTER: Final = "oracle_site.error_pages.SecretFilter"
 X_FRAME_OPTIONS: Final = "DENY"
-# A session id in an address is the key to a verdict, so only our origin is ever named. Not
-# "no-referrer": browsers then send forms with "Origin: null", which Django takes for forged.
+# A URL with a session id gives access to a verdict, so the referrer is our origin at most. Not
+# "no-referrer": browsers would send forms with "Origin: null", which fails Django's CSRF check.
 SECURE_REFERRER_POLICY: Final = "strict-origin"
-SECURE_REDIRECT_EXEMPT: Final = [r"^(healthz|readyz)$"]  # asked from beside us, without a proxy
+SECURE_REDIRECT_EXEMPT: Final = [r"^(healthz|readyz)$"]  # probed locally, without the proxy
 
 
-def over_https(*, public: bool, behind_proxy: bool) -> dict[str, Any]:
-    """Cookies and redirects over HTTPS wherever the site is public."""
-    # Named __Host-, browsers take cookies only from this very host and over HTTPS.
+def https_settings(*, public: bool, behind_proxy: bool) -> dict[str, Any]:
+    """Secure cookies, HTTPS redirect and HSTS if the site is `public`."""
+    # Browsers accept __Host- cookies only from this exact host and over HTTPS.
     prefix = "__Host-" if public else ""
     return {
         "SESSION_COOKIE_NAME": f"{prefix}sessionid",

@@ -1,4 +1,4 @@
-"""How the console looks and what its sidebar holds; docs/CONSOLE.md tells what staff find there."""
+"""Theme and navigation of the console; docs/CONSOLE.md describes its pages."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_HEADER": "Oracle",
     "SITE_SUBHEADER": f"Console {VERSION}",
     "SITE_SYMBOL": "balance",
-    "SHOW_HISTORY": False,  # what people did is in our log, not in Django's own
+    "SHOW_HISTORY": False,  # staff actions are in the append-only log, not in Django's LogEntry
     "ENVIRONMENT": "verdicts.admin.navigation.environment",
     "DASHBOARD_CALLBACK": "verdicts.admin.home.home.home",
     "ACCOUNT": {"navigation": "verdicts.admin.navigation.account"},

@@ -1,4 +1,4 @@
-"""The whole map of addresses, in the order of the walk."""
+"""All URLs: those of customers in the order of an order's steps, then operators and staff."""
 
 from django.contrib import admin
 from django.urls import path
@@ -12,7 +12,7 @@ from verdicts.payments.webhook_api import webhook
 from verdicts.results.cache_api import CacheView
 from verdicts.results.page import result
 from verdicts.results.verdict_api import VerdictView
-from verdicts.staff_auth import views as door
+from verdicts.staff_auth import views as two_factor
 
 urlpatterns = [
     path("", landing, name="landing"),
@@ -27,11 +27,11 @@ urlpatterns = [
     path("metrics", MetricsView.as_view(), name="metrics"),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", SpectacularRedocView.as_view(url_name="schema"), name="docs"),
-    path("admin/second-factor/", door.home, name="second-factor"),
-    path("admin/second-factor/check/", door.check, name="second-factor-check"),
-    path("admin/second-factor/set-up/", door.set_up, name="second-factor-set-up"),
-    path("admin/second-factor/new-codes/", door.renew, name="second-factor-renew"),
-    path("admin/second-factor/off/", door.turn_off, name="second-factor-turn-off"),
+    path("admin/second-factor/", two_factor.home, name="second-factor"),
+    path("admin/second-factor/check/", two_factor.check, name="second-factor-check"),
+    path("admin/second-factor/set-up/", two_factor.set_up, name="second-factor-set-up"),
+    path("admin/second-factor/new-codes/", two_factor.renew, name="second-factor-renew"),
+    path("admin/second-factor/off/", two_factor.turn_off, name="second-factor-turn-off"),
     path("admin/", admin.site.urls),
 ]
 

@@ -1,4 +1,4 @@
-"""The version of this release, as pyproject.toml has it; "unknown" in a copy without that file."""
+"""The version in pyproject.toml; "unknown" in a copy without that file."""
 
 import tomllib
 from pathlib import Path

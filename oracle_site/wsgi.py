@@ -1,4 +1,4 @@
-"""What a WSGI server loads: `oracle_site.wsgi:application`."""
+"""WSGI entry point, `oracle_site.wsgi:application`."""
 
 import os
 

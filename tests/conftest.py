@@ -1,4 +1,4 @@
-"""What holds for every test: loopback only, and tests are marked by what they need."""
+"""For all tests: network access to loopback only, and markers by what a test needs."""
 
 import gc
 import os
@@ -16,41 +16,41 @@ from pytest_django import DjangoDbBlocker
 from drill.sites.live_site import live_site
 from tests.support.browser import BrowserMissing, find_browser, open_browser
 from tests.support.customers import Customers
-from tests.support.fence import sitecustomize  # noqa: F401 - importing it raises the fence
+from tests.support.fence import sitecustomize  # noqa: F401 - importing it blocks the network
 from tests.support.file_sizes import size_report
 from tests.support.migrated_rows import keep_migrated_rows
 from tests.support.visitor import Visitor
 from verdicts.results.read_counter import hits
 
-# ... and for whatever a test starts.
+# Blocks the network in subprocesses, too.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent / "support/fence")
 
-# Who starts us in the background of a shell or by nohup makes us deaf to one of these. We stay so,
-# and what a test starts is not: whatever ignores a signal passes that on, a handler does not.
+# A shell's background job or nohup ignores one of these signals, and subprocesses inherit that, but
+# not a handler. So the tests keep ignoring the signal, and the programs they start do not.
 for number in (signal.SIGHUP, signal.SIGINT):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, lambda *_: None)
 
-# A module that uses one of these starts whole sites, and waits for them most of the time.
+# A module that imports one of these starts whole sites, and mostly waits for them.
 STARTS_A_SITE = ("live_site", "served_site", "serving", "running")
 
-# A module that uses one of these starts programs, and each takes a second to start.
+# A module that imports one of these starts programs, which takes a second each.
 STARTS_PROGRAMS = ("subprocess", "child_env", "start", "multiprocessing")
 
-# Whole sites whose services are tested on both databases elsewhere.
+# Whole sites whose services other tests run on both databases.
 ON_ONE_DATABASE = (
     *("test_smoke_test", "test_service_log"),
     *("test_page", "test_progress", "test_email_status"),
 )
-# What shows rows or guards addresses: the queries beneath it are tested on both elsewhere.
-SHOWN = (
+# Pages and settings, whose queries other tests run on both databases.
+ONCE_FOLDERS = (
     "tests/verdicts/admin",
     "tests/verdicts/pages",
     "tests/verdicts/smoke_test",
     "tests/oracle_site",
 )
 
-# Examples may take as long as this machine needs: time is measured in benchmarks/.
+# No deadline per example: machines differ, and benchmarks/ measures time.
 hypothesis_settings.register_profile("oracle", deadline=None, print_blob=True)
 hypothesis_settings.register_profile(
     "fast", hypothesis_settings.get_profile("oracle"), max_examples=10
@@ -59,13 +59,13 @@ hypothesis_settings.load_profile("oracle")
 
 
 def pytest_collection_finish() -> None:
-    """Modules stay: nobody need look again and again whether one is garbage."""
+    """Excludes all imported modules from garbage collection, which makes the tests faster."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever asks for a database is a database test, and runs on both databases."""
+    """Adds the markers; a test with a database fixture runs on both databases."""
     for item in items:
         module = getattr(item, "module", None)
         if any(hasattr(module, name) for name in STARTS_A_SITE):
@@ -73,19 +73,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if any(hasattr(module, name) for name in STARTS_PROGRAMS):
             item.add_marker("slow")
         folder = item.path.parent.relative_to(item.config.rootpath).as_posix()
-        if item.path.stem in ON_ONE_DATABASE or folder.startswith(SHOWN):
+        if item.path.stem in ON_ONE_DATABASE or folder.startswith(ONCE_FOLDERS):
             item.add_marker("once")
-        asks_for = set(getattr(item, "fixturenames", ()))
-        wants_one = {"db", "transactional_db"} & asks_for
-        if wants_one and not item.get_closest_marker("django_db"):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        database = {"db", "transactional_db"} & fixtures
+        if database and not item.get_closest_marker("django_db"):
             item.add_marker("django_db")
-        if "browser" in asks_for:
+        if "browser" in fixtures:
             item.add_marker("browser")
     items.sort(key=_by_duration)
 
 
 def _by_duration(item: pytest.Item) -> int:
-    """What takes longest comes first, so that no worker is left with it at the end."""
+    """Slow tests first, so that none of them starts when the other workers have finished."""
     if any(map(item.get_closest_marker, ("site", "browser"))):
         return 0
     return 1 if item.get_closest_marker("slow") else 2
@@ -96,21 +96,21 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(autouse=True)
-def log_of_its_own(settings, tmp_path: Path) -> None:
-    """No test writes to the log of whoever runs it."""
+def temporary_log(settings, tmp_path: Path) -> None:
+    """No test writes to the append-only log in var/."""
     settings.ORACLE_LOG_NAME = "test"
     settings.ORACLE_LOG_PATH = tmp_path / "oracle_log.jsonl"
 
 
 @pytest.fixture(autouse=True)
-def quick_hashing(settings) -> None:
-    """A password takes half a second to compare, on purpose; here hundreds are."""
+def fast_password_hashing(settings) -> None:
+    """The production hasher takes half a second per password on purpose."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)
-def hits_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No test's reads are written seconds later, by another thread, into everybody's database."""
+def isolated_read_counter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Keeps the counter's thread from writing a test's reads into the next test's database."""
     monkeypatch.setattr("verdicts.results.read_counter.FLUSH_INTERVAL", 3600.0)
     yield
     hits.forget()
@@ -133,8 +133,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 
 @pytest.fixture(scope="session", autouse=True)
-def emptied_row_by_row() -> Iterator[None]:
-    """After a test with commits of its own: PostgreSQL's TRUNCATE is made for large tables."""
+def delete_instead_of_truncate() -> Iterator[None]:
+    """After tests that commit: PostgreSQL's TRUNCATE is slow for small tables."""
     with pytest.MonkeyPatch.context() as patch:
         if connection.vendor == "postgresql":
             patch.setattr(type(connection.ops), "sql_flush", delete_all)
@@ -142,7 +142,7 @@ def emptied_row_by_row() -> Iterator[None]:
 
 
 def delete_all(self: BaseDatabaseOperations, style: object, tables: list[str], **_) -> list[str]:
-    # In any order, whatever refers to whatever.
+    # Without foreign key checks, so that the order does not matter.
     rows = [f"DELETE FROM {self.quote_name(table)}" for table in tables]  # noqa: S608 - our tables
     return ["SET LOCAL session_replication_role = replica", *rows]
 
@@ -152,12 +152,12 @@ def chromium() -> str:
     try:
         return find_browser()
     except BrowserMissing as error:
-        pytest.skip(str(error))  # `make test` says so in a line of its own
+        pytest.skip(str(error))  # `make test` reports that
 
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """Per module: while one is open, Django's ORM refuses to work in this thread."""
+    """Per module, because Django's ORM refuses to work in this thread while a browser is open."""
     with open_browser(chromium) as opened:
         yield opened
 
@@ -176,6 +176,6 @@ def regular_visitor(browser: Browser, customers: Customers) -> Visitor:
 
 @pytest.fixture
 def visitor(regular_visitor: Visitor) -> Iterator[Visitor]:
-    """Somebody with a browser, who at the end has met no error and nothing from elsewhere."""
+    """A browser; fails the test if it saw an error or a request to another origin."""
     yield regular_visitor
     regular_visitor.leave()

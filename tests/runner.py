@@ -1,9 +1,8 @@
 """`make test`: every test on SQLite, then the database tests on PostgreSQL.
 
-PostgreSQL comes from a wheel, as a throwaway server on a socket in a temporary folder. The
-browser is the machine's Chromium, or one that can be installed; so are nginx and systemd-analyze.
-What is unavailable on this machine is named in one line at the end; with ORACLE_TEST_STRICT set
-that line is a failure.
+PostgreSQL comes from a wheel and runs as a temporary server on a Unix socket. Chromium, nginx and
+systemd-analyze are installed if they are missing. Each unavailable program is reported in one line
+at the end, and is a failure if ORACLE_TEST_STRICT is set.
 """
 
 import os
@@ -19,13 +18,13 @@ from tests.support.nginx import bring_nginx
 from tests.support.programs import ProgramMissing
 from tests.support.systemd_analyze import bring_systemd_analyze
 
-NOTHING_SELECTED: Final = 5
-# Twice as many workers as cores, since most tests wait most of the time. Files are handed out in
-# the order of collection, which conftest.py chooses.
+NO_TESTS_COLLECTED: Final = 5  # pytest's exit code
+# Two workers per core, because most tests mostly wait. Files are distributed in the order of
+# collection, which conftest.py determines.
 COUNT: Final = 2 * (os.cpu_count() or 1)
 WORKERS: Final = ["-n", str(COUNT), "--dist", "loadfile", "--no-loadscope-reorder"]
 ON_POSTGRESQL: Final = ["-m", "django_db and not once"]
-KEPT = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "XDG_", "CI", "NO_PROXY", "no_proxy")
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "XDG_", "CI", "NO_PROXY", "no_proxy")
 
 
 def main(arguments: list[str]) -> int:
@@ -55,14 +54,14 @@ def main(arguments: list[str]) -> int:
 
 def run_pytest(title: str, arguments: list[str], database: str = "") -> int:
     print(f"== {title} ==", flush=True)
-    # The caller's own settings must not decide what is tested.
-    env = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
+    # Settings in the caller's environment must not affect the tests.
+    env = {name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}
     if database:
         env["DATABASE_URL"] = database
     command = [sys.executable, "-m", "pytest", "-q", *WORKERS, *arguments]
     code = subprocess.run(command, env=env, check=False).returncode
-    # Nothing was selected: the caller's choice where there are arguments, else a fault.
-    return 0 if code == NOTHING_SELECTED and arguments not in ([], ON_POSTGRESQL) else code
+    # An empty selection is acceptable only if it is the caller's.
+    return 0 if code == NO_TESTS_COLLECTED and arguments not in ([], ON_POSTGRESQL) else code
 
 
 if __name__ == "__main__":

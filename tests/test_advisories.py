@@ -1,4 +1,4 @@
-"""`make audit`, with a database of advisories on this machine; the others are beyond the fence."""
+"""`make audit` with a local advisory database; the network fence blocks the real ones."""
 
 import json
 import subprocess
@@ -14,9 +14,9 @@ from packaging.requirements import Requirement
 from drill.sites.child_env import child_env
 
 ROOT = Path(__file__).parents[1]
-HOLE = {
+VULNERABILITY = {
     "id": "PYSEC-2026-1",
-    "summary": "Lets anybody\nin.",
+    "summary": "Allows\nlogin.",
     "affected": [
         {
             "package": {"name": "requests", "ecosystem": "PyPI"},
@@ -28,19 +28,19 @@ HOLE = {
 
 @pytest.fixture
 def database() -> Iterator[Callable[..., str]]:
-    """OSV's interface, with holes in the packages named; its address."""
+    """Starts a server with OSV's API that knows vulnerabilities of the named packages; its URL."""
     servers = []
 
-    def serve(*with_holes: str) -> str:
+    def serve(*vulnerable: str) -> str:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                has_one = asked["package"]["name"] in with_holes
-                answer = json.dumps({"vulns": [HOLE]} if has_one else {}).encode()
+                query = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                listed = query["package"]["name"] in vulnerable
+                response = json.dumps({"vulns": [VULNERABILITY]} if listed else {}).encode()
                 self.send_response(200)
-                self.send_header("Content-Length", str(len(answer)))
+                self.send_header("Content-Length", str(len(response)))
                 self.end_headers()
-                self.wfile.write(answer)
+                self.wfile.write(response)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -63,7 +63,7 @@ def audit(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def pinned() -> dict[str, str]:
-    """The version of each package that this Python on this machine is given."""
+    """Package name → pinned version, for this Python and platform."""
     files = ("requirements.txt", "requirements-dev.txt", "requirements-bench.txt")
     lines = [line for name in files for line in (ROOT / name).read_text().splitlines()]
     found = [Requirement(line.rstrip("\\")) for line in lines if line[:1].isalnum()]
@@ -71,33 +71,33 @@ def pinned() -> dict[str, str]:
     return {one.name: str(one.specifier).removeprefix("==") for one in used}
 
 
-def test_without_a_known_hole_it_says_so_of_every_pin(database):
+def test_without_vulnerabilities_every_pinned_package_is_counted(database):
     done = audit("--osv-url", database())
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith(f"OSV: no known hole in {len(pinned())} packages.\n")
+    assert done.stdout.endswith(f"OSV: 0 known vulnerabilities in {len(pinned())} packages.\n")
 
 
-def test_a_hole_is_named_with_what_mends_it(database):
+def test_a_vulnerability_is_listed_with_the_fixed_version(database):
     done = audit("--osv-url", database("requests"))
     assert done.returncode == 1
     assert (
-        f"requests {pinned()['requests']}: PYSEC-2026-1, mended in 99.1\n  Lets anybody in.\n"
+        f"requests {pinned()['requests']}: PYSEC-2026-1, fixed in 99.1\n  Allows login.\n"
         in done.stdout
     )
-    assert "1 known hole in " in done.stdout
+    assert "1 known vulnerabilities in " in done.stdout
 
 
-def test_where_nobody_can_be_asked_it_says_that_nothing_is_known():
-    done = audit()  # both are beyond the fence
+def test_without_a_reachable_database_the_result_is_unknown():
+    done = audit()  # the network fence blocks both
     assert done.returncode == 2
-    assert done.stdout.count("  no answer: ") == 2
-    assert done.stdout.endswith("Run it where one can be reached.\n")
+    assert done.stdout.count("  unavailable: ") == 2
+    assert done.stdout.endswith("Run this where one can be.\n")
     assert "Traceback" not in done.stdout + done.stderr
 
 
-def test_pins_that_cannot_be_read_are_no_clean_bill(database, tmp_path):
+def test_unpinned_requirements_are_unknown(database, tmp_path):
     pins = tmp_path / "pins.txt"
     pins.write_text("requests>=2\n")
     done = audit("--pins", str(pins), "--osv-url", database())
     assert done.returncode == 2
-    assert "NOT KNOWN" in done.stdout
+    assert "UNKNOWN" in done.stdout

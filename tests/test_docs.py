@@ -1,4 +1,4 @@
-"""What the documentation states is what the code does."""
+"""Tables and examples in the documentation match the code."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def test_the_gate_has_worked_examples():
 
 
 @pytest.mark.parametrize(("tier", "output", "shown"), EXAMPLES)
-def test_a_worked_example_comes_out_as_printed(tier, output, shown):
+def test_a_worked_example_prints_what_the_page_shows(tier, output, shown):
     run = subprocess.run(
         [sys.executable, "manage.py", "score_verdict", "--tier", tier, "--explain"],
         cwd=ROOT,
@@ -36,23 +36,23 @@ def test_a_worked_example_comes_out_as_printed(tier, output, shown):
     assert run.stdout == shown
 
 
-def test_the_table_of_damages_is_what_the_command_prints(tmp_path):
+def test_the_mutation_table_is_the_output_of_the_command(tmp_path):
     drawn = tmp_path / "calibration.svg"
     command = [sys.executable, "manage.py", "calibrate_crosscheck", "--mutate", "--plot", drawn]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    told, _, _ = run.stdout.partition("\n\nThe distribution is drawn")
-    assert f"$ python manage.py calibrate_crosscheck --mutate\n{told}\n```" in GATE
+    table, _, _ = run.stdout.partition("\n\nThe distribution is drawn")
+    assert f"$ python manage.py calibrate_crosscheck --mutate\n{table}\n```" in GATE
     assert drawn.read_text() == (ROOT / "docs/images/calibration.svg").read_text()
 
 
-def test_the_divergence_table_is_the_classifier():
+def test_the_divergence_table_matches_the_classifier():
     page = (ROOT / "docs/DIVERGENCE.md").read_text()
     for original in LABELS:
         levels = " | ".join(str(classify(original, regen)) for regen in LABELS)
         assert f"| **{original}** | {levels} |" in page
 
 
-def test_the_seeds_of_the_determinism_page_are_derived():
+def test_the_seeds_on_the_determinism_page_are_correct():
     page = (ROOT / "docs/DETERMINISM.md").read_text()
     rows = re.findall(r"^\| `(.+)` \| `(.+)` \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
     assert len(rows) == 2
@@ -64,18 +64,18 @@ def test_the_seeds_of_the_determinism_page_are_derived():
 
 
 @pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/*.md")))
-def test_links_between_pages_lead_somewhere(page):
+def test_links_between_pages_are_valid(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
 
 
-def test_the_result_page_lists_every_answer_of_the_contract():
+def test_the_result_page_lists_every_error_response():
     page = (ROOT / "docs/RESULT.md").read_text()
     listed = {}
     for status, slugs in re.findall(r"^\| (\d{3}) \| (.*?) \|", page, re.MULTILINE):
         listed |= dict.fromkeys(re.findall(r"`([\w-]+)`", slugs), int(status))
-    refusals = {name: one.status for name, one in READ_OUTCOMES.items() if one.status >= 400}
-    assert listed == refusals
+    errors = {name: one.status for name, one in READ_OUTCOMES.items() if one.status >= 400}
+    assert listed == errors
 
 
 def test_the_settings_page_is_generated_from_the_settings():

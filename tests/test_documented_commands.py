@@ -1,4 +1,4 @@
-"""Every command line that the documentation shows is run, and ends as the page says."""
+"""Runs every command line in the documentation, and compares its result with the page."""
 
 import json
 import re
@@ -22,7 +22,7 @@ DOCUMENTED = everything_documented()
 COMMANDS = [one for one in DOCUMENTED if one.program == "manage.py"]
 TARGETS = [one for one in DOCUMENTED if one.program == "make"]
 
-# What runs for long, or for ever, and the test that sees it run.
+# Long-running commands, and the test that runs each of them.
 RUN_ELSEWHERE = {
     "make run": "oracle_site/test_run.py",
     "make test": "test_runner.py",
@@ -36,12 +36,12 @@ RUN_ELSEWHERE = {
     "make screenshots": "screenshots.py",
     "manage.py smoke_test --timeout 20": "verdicts/management/commands/test_smoke_test.py",  # 20 s
 }
-# Pages that one test follows from the first line to the last.
-REHEARSED = {"BACKUP.md": "test_restore.py"}
-# Words that stand for a session's id.
-A_SESSION = ("cs_test_...", "SESSION")
+# Pages whose commands one test runs from top to bottom.
+TESTED_AS_A_WHOLE = {"BACKUP.md": "test_restore.py"}
+# Placeholders of a session id.
+PLACEHOLDERS = ("cs_test_...", "SESSION")
 OTHER = "other@example.com"
-# What a person would type, and what a pipe would bring.
+# Standard input, typed or piped.
 INPUTS = {
     "erase_customer": "erase\n",
     "score_verdict": json.dumps(complete("strategy")),
@@ -55,7 +55,7 @@ from verdicts.review.cases import close_all
 close_all(Case.objects.all(), Case.Outcome.CORRECT, who=User.objects.get(), note="as it should be")
 """
 
-A_PHONE_LOST = """
+SECOND_FACTOR = """
 from django.contrib.auth.models import User
 from django_otp.plugins.otp_totp.models import TOTPDevice
 TOTPDevice.objects.create(user=User.objects.create_user("ada", is_staff=True), confirmed=True)
@@ -63,12 +63,12 @@ TOTPDevice.objects.create(user=User.objects.create_user("ada", is_staff=True), c
 
 
 def is_run_here(one: Documented) -> bool:
-    return str(one) not in RUN_ELSEWHERE and one.page not in REHEARSED
+    return str(one) not in RUN_ELSEWHERE and one.page not in TESTED_AS_A_WHOLE
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """Where commands are typed: with the files that the pages name."""
+    """The working directory, with the files that the pages name."""
     path = tmp_path_factory.mktemp("documented")
     (path / "answer.json").write_text(json.dumps(complete("full")))
     quick = complete("quick")
@@ -79,7 +79,7 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def site(folder) -> Iterator[LiveSite]:
-    """With customers whom the pages name, one with answers to spare, and a reviewed case."""
+    """A site with the customers that the pages name, spare orders of OTHER, and a closed case."""
     with live_site(folder) as running:
         running.sandbox.settings(latency=0)
         for email, count in (("buyer@example.com", 2), (OTHER, 3)):
@@ -89,17 +89,17 @@ def site(folder) -> Iterator[LiveSite]:
         running.sandbox.fault("gemini", "malformed")
         rejected = running.buy("full", "A ferry to the moon?", "rejected@example.com")
         wait_for(lambda: running.api(rejected).status_code == 422)
-        for preparation in (REVIEWED, A_PHONE_LOST):
+        for preparation in (REVIEWED, SECOND_FACTOR):
             running.manage("shell", "--no-imports", "-c", preparation)
         yield running
 
 
 def run(site: LiveSite, folder: Path, listed: list[Documented], **variables: str) -> list[dict]:
-    # A command may use its session up: each gets another.
+    # A command may use up its session, so each gets a new one.
     sessions = iter([one["id"] for one in site.sandbox.sessions() if OTHER in json.dumps(one)])
-    given = [
+    commands = [
         {
-            "arguments": [next(sessions) if word in A_SESSION else word for word in one.arguments],
+            "arguments": [next(sessions) if arg in PLACEHOLDERS else arg for arg in one.arguments],
             "input": INPUTS.get(one.arguments[0], ""),
         }
         for one in listed
@@ -109,7 +109,7 @@ def run(site: LiveSite, folder: Path, listed: list[Documented], **variables: str
         cwd=folder,
         env=child_env(**{**site.variables, "SANDBOX_URL": site.sandbox.url, **variables})
         | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests/support/fence'}", "SITE_URL": site.url},
-        input=json.dumps(given),
+        input=json.dumps(commands),
         capture_output=True,
         text=True,
         check=False,
@@ -118,9 +118,9 @@ def run(site: LiveSite, folder: Path, listed: list[Documented], **variables: str
     return json.loads(done.stdout)
 
 
-def test_what_is_said_to_succeed_succeeds(site, folder):
+def test_commands_shown_as_successful_succeed(site, folder):
     listed = [
-        one for one in COMMANDS if is_run_here(one) and not one.fails and not moves_house(one)
+        one for one in COMMANDS if is_run_here(one) and not one.fails and not moves_database(one)
     ]
     listed = list({str(one): one for one in listed}.values())
     assert len(listed) > 15
@@ -128,14 +128,14 @@ def test_what_is_said_to_succeed_succeeds(site, folder):
         assert done["code"] == 0, f"{one.page}: {one} ended with {done}"
 
 
-def moves_house(one: Documented) -> bool:
-    """Part of a block that takes everything from one database to another."""
+def moves_database(one: Documented) -> bool:
+    """Whether the command is in a block that moves all data to another database."""
     block = [other for other in COMMANDS if (other.page, other.block) == (one.page, one.block)]
     return any("loaddata" in other.arguments for other in block)
 
 
-def test_everything_moves_to_another_database(site, folder):
-    listed = [one for one in COMMANDS if moves_house(one)]
+def test_all_data_moves_to_another_database(site, folder):
+    listed = [one for one in COMMANDS if moves_database(one)]
     assert [one.arguments[0] for one in listed] == [
         "dumpdata",
         "migrate",
@@ -159,14 +159,14 @@ def a_changed_line(site: LiveSite) -> Iterator[None]:
 
 
 @contextmanager
-def payments_that_nobody_told_us_of(site: LiveSite) -> Iterator[None]:
-    """One that can be mended, and one of a strange amount, which only a person can."""
+def payments_without_webhook(site: LiveSite) -> Iterator[None]:
+    """One that reconcile repairs, and one with a wrong amount, which needs a person."""
     for price in (500, 100):
         made = site.sandbox.create_session(
             metadata={"tier": "full", "query_0": "A ferry?"},
             amount_subtotal=price,
             amount_total=price,
-            created=int(time.time()) - 300,  # long enough ago for a webhook to have come
+            created=int(time.time()) - 300,  # so long ago that the webhook counts as lost
             currency="cad",
             payment_status="paid",
             status="complete",
@@ -177,26 +177,26 @@ def payments_that_nobody_told_us_of(site: LiveSite) -> Iterator[None]:
 
 SITUATIONS: dict[str, Callable[[LiveSite], object]] = {
     "manage.py audit_verify": a_changed_line,
-    "manage.py reconcile": payments_that_nobody_told_us_of,
-    "manage.py reconcile --apply": payments_that_nobody_told_us_of,
+    "manage.py reconcile": payments_without_webhook,
+    "manage.py reconcile --apply": payments_without_webhook,
 }
 
 
 @pytest.mark.parametrize(
     "one", [one for one in COMMANDS if is_run_here(one) and one.fails], ids=str
 )
-def test_what_is_said_to_fail_fails_with_these_words(site, folder, one):
-    assert str(one) in SITUATIONS, "shown as failing: say in SITUATIONS what makes it fail"
+def test_commands_shown_as_failing_fail_with_the_same_error(site, folder, one):
+    assert str(one) in SITUATIONS, "shown as failing: add what makes it fail to SITUATIONS"
     with SITUATIONS[str(one)](site):
         (done,) = run(site, folder, [one])
     assert done["code"] == 1, done
-    said = re.search(r"CommandError: (\w+ ?\w*)", one.shown)[1]  # numbers and names differ
+    shown = re.search(r"CommandError: (\w+ ?\w*)", one.shown)[1]  # numbers and names differ
     assert "CommandError: " in done["err"]
-    stem = said.split()[-1].removesuffix("ies").removesuffix("y")  # singular or plural
+    stem = shown.split()[-1].removesuffix("ies").removesuffix("y")  # singular or plural
     assert stem in done["err"]
 
 
-def test_every_target_exists_and_takes_what_it_is_given():
+def test_every_make_target_exists():
     for one in TARGETS:
         done = subprocess.run(
             ["/usr/bin/env", "make", "--dry-run", *one.arguments],
@@ -208,15 +208,15 @@ def test_every_target_exists_and_takes_what_it_is_given():
         assert done.returncode == 0, (str(one), done.stderr)
 
 
-def test_what_is_not_run_here_has_a_test_of_its_own():
+def test_every_command_that_is_not_run_here_has_its_own_test():
     for one in TARGETS:
         assert f"make {one.arguments[0]}" in RUN_ELSEWHERE, one
-    for name in (*RUN_ELSEWHERE.values(), *REHEARSED.values()):
+    for name in (*RUN_ELSEWHERE.values(), *TESTED_AS_A_WHOLE.values()):
         assert (ROOT / "tests" / name).exists(), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_page_names_a_command_or_a_target_that_is_none(page):
+def test_pages_name_only_existing_commands_and_targets(page):
     text = page.read_text()
     makefile = (ROOT / "Makefile").read_text()
     targets = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split()
@@ -224,7 +224,7 @@ def test_no_page_names_a_command_or_a_target_that_is_none(page):
     assert set(re.findall(r"[`$] ?make ([a-z]\w*)", text)) <= set(targets)
 
 
-def test_every_command_of_ours_is_documented():
+def test_every_command_is_documented():
     pages = "".join(page.read_text() for page in PAGES)
     ours = {name for name, app in get_commands().items() if app in ("audit", "drill", "verdicts")}
     assert {name for name in ours if name not in pages} == set()

@@ -1,4 +1,4 @@
-"""The fence around the tests themselves."""
+"""The network fence around the tests."""
 
 import socket
 import subprocess
@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-# The class has two names: the one by which we import it, and the one by which Python did.
-FENCE, REFUSAL = AssertionError, "a test tried to reach"
-OUTSIDE = ("192.0.2.1", 9)  # an address that is reserved for documentation
+# Its class cannot be imported: Python loaded the module as `sitecustomize`, under another name.
+FENCE_ERROR, MESSAGE = AssertionError, "a test tried to reach"
+OUTSIDE = ("192.0.2.1", 9)  # an IP address reserved for documentation
 
 
 @pytest.mark.parametrize(
-    "reach",
+    "connect",
     [
         lambda sock: sock.connect(OUTSIDE),
         lambda sock: sock.connect_ex(OUTSIDE),
@@ -23,17 +23,17 @@ OUTSIDE = ("192.0.2.1", 9)  # an address that is reserved for documentation
         lambda _: socket.gethostbyaddr("192.0.2.1"),
     ],
 )
-def test_no_test_reaches_beyond_loopback(reach):
-    with socket.socket(type=socket.SOCK_DGRAM) as sock, pytest.raises(FENCE, match=REFUSAL):
-        reach(sock)
+def test_no_test_reaches_beyond_loopback(connect):
+    with socket.socket(type=socket.SOCK_DGRAM) as sock, pytest.raises(FENCE_ERROR, match=MESSAGE):
+        connect(sock)
 
 
-def test_nor_does_a_program_that_a_test_starts():
+def test_no_subprocess_of_a_test_reaches_beyond_loopback():
     program = f"import socket; socket.socket().connect({OUTSIDE})"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert b"OutsideWorldError" in run.stderr
 
 
-def test_loopback_is_within_reach():
+def test_loopback_is_reachable():
     with socket.create_server(("127.0.0.1", 0)) as server:
         socket.create_connection(server.getsockname()).close()

@@ -1,4 +1,4 @@
-"""Which Python the virtual environment is made with, and what is said where there is none."""
+"""`make venv`: which Python it uses, and its error messages."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ BROKEN = "#!/bin/sh\nexit 1\n"
 
 @pytest.fixture
 def make(tmp_path):
-    """`make venv` in a folder of its own, with nothing but `commands` on the PATH."""
+    """`make venv` in a temporary directory, with only `commands` on the PATH."""
     commands = tmp_path / "commands"
     commands.mkdir()
     (commands / "sh").symlink_to("/bin/sh")
@@ -32,8 +32,8 @@ def make(tmp_path):
     return run
 
 
-def stand_in(mark: str) -> str:
-    """A usable Python whose environments carry its mark."""
+def fake_python(mark: str) -> str:
+    """A usable Python that puts a marker file into its virtual environments."""
     return f"""#!/bin/sh
 case "$*" in
     "-m venv .venv") exec {sys.executable} -c "
@@ -45,36 +45,36 @@ esac
 """
 
 
-def made_by(folder: Path) -> list[str]:
+def marks(folder: Path) -> list[str]:
     return [path.name for path in (folder / ".venv").iterdir() if path.name != "bin"]
 
 
-def test_the_newest_that_works_is_taken(make, tmp_path):
-    done = make(python3_14=BROKEN, python3_12=stand_in("middle"), python3=stand_in("oldest"))
+def test_the_newest_usable_python_is_used(make, tmp_path):
+    done = make(python3_14=BROKEN, python3_12=fake_python("middle"), python3=fake_python("oldest"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert made_by(tmp_path) == ["middle"]
+    assert marks(tmp_path) == ["middle"]
 
 
-def test_another_one_can_be_asked_for(make, tmp_path):
-    done = make("PYTHON=python3", python3_14=stand_in("newest"), python3=stand_in("asked-for"))
+def test_python_overrides_the_choice(make, tmp_path):
+    done = make("PYTHON=python3", python3_14=fake_python("newest"), python3=fake_python("chosen"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert made_by(tmp_path) == ["asked-for"]
+    assert marks(tmp_path) == ["chosen"]
 
 
-@pytest.mark.parametrize("asked", ["", "/nowhere/python3"])
-def test_where_none_is_usable_one_sentence_says_what_is_needed(make, tmp_path, asked):
-    done = make(f"PYTHON={asked}", python3_13=BROKEN, python3=BROKEN)
+@pytest.mark.parametrize("python", ["", "/nowhere/python3"])
+def test_without_a_usable_python_one_sentence_says_what_is_needed(make, tmp_path, python):
+    done = make(f"PYTHON={python}", python3_13=BROKEN, python3=BROKEN)
     assert done.returncode != 0
-    said, makes_own, *more = done.stderr.splitlines()
-    assert said.startswith("Oracle needs Python 3.11 to 3.14 with its venv and sqlite3 modules")
-    assert (asked or "python3.14 python3.13 python3.12 python3.11 python3") in said
-    assert makes_own.startswith("make: ***")
+    sentence, error_of_make, *more = done.stderr.splitlines()
+    assert sentence.startswith("Oracle needs Python 3.11 to 3.14 with its venv and sqlite3 modules")
+    assert (python or "python3.14 python3.13 python3.12 python3.11 python3") in sentence
+    assert error_of_make.startswith("make: ***")
     assert more == []
     assert not (tmp_path / ".venv").exists()
 
 
 def test_a_python_outside_3_11_to_3_14_is_not_used(make, tmp_path):
-    """The check that the Makefile runs, on interpreters that only differ in their version."""
+    """Runs the Makefile's check with different values of sys.version_info."""
     expression = subprocess.run(
         [shutil.which("make"), "-f", MAKEFILE, "--eval", "show:;@echo '$(USABLE)'", "show"],
         capture_output=True,
@@ -87,18 +87,18 @@ def test_a_python_outside_3_11_to_3_14_is_not_used(make, tmp_path):
         assert (version, done.returncode) == (version, 1 - usable)
 
 
-def test_an_environment_whose_python_is_gone_is_named(make, tmp_path):
+def test_a_virtual_environment_without_its_python_is_an_error(make, tmp_path):
     (tmp_path / ".venv/bin").mkdir(parents=True)
     (tmp_path / ".venv/bin/python").symlink_to("/nowhere/python3.11")
-    done = make(python3=stand_in("new"))
+    done = make(python3=fake_python("new"))
     assert done.returncode != 0
     assert "delete .venv and try again" in done.stderr.splitlines()[0]
 
 
-def test_an_environment_of_another_version_than_asked_for_is_named(make, tmp_path):
+def test_a_virtual_environment_of_another_python_version_is_an_error(make, tmp_path):
     (tmp_path / ".venv").symlink_to(sys.prefix)
     other = "#!/bin/sh\necho 3.99\n"
     assert make(python3=other).returncode == 0
     done = make("PYTHON=python3", python3=other)
     assert done.returncode != 0
-    assert "made by another version of Python than PYTHON=python3" in done.stderr.splitlines()[0]
+    assert "has another version of Python than PYTHON=python3" in done.stderr.splitlines()[0]

@@ -1,4 +1,4 @@
-"""The OpenAPI document, tried against the site by a tool that believes every word of it."""
+"""The OpenAPI document, verified against the site by schemathesis."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ def schemathesis(url: str, config: Path) -> subprocess.CompletedProcess:
     )
 
 
-@pytest.mark.parametrize("known", [False, True], ids=["sessions made up", "a session that exists"])
+@pytest.mark.parametrize("known", [False, True], ids=["random sessions", "an existing session"])
 def test_schemathesis_has_no_finding(site, tmp_path, known):
     config = tmp_path / "schemathesis.toml"
     config.write_text((ROOT / "schemathesis.toml").read_text())
@@ -45,7 +45,7 @@ def test_schemathesis_has_no_finding(site, tmp_path, known):
     assert run.returncode == 0, run.stdout
 
 
-def test_the_documentation_loads_nothing_from_elsewhere(site):
+def test_the_documentation_loads_nothing_from_other_origins(site):
     page = site.http.get("/api/docs/").text
     assert "/static/drf_spectacular_sidecar/" in page
     assert "cdn" not in page

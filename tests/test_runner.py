@@ -1,4 +1,4 @@
-"""What `make test` runs, and what it says of what is unavailable."""
+"""`make test`: which tests it runs, and what it reports as unavailable."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -13,8 +13,8 @@ from tests.support.programs import ProgramMissing
 
 
 @pytest.fixture
-def nothing_runs(monkeypatch):
-    """`make test`, whose tests all pass without being run."""
+def all_tests_pass(monkeypatch):
+    """Replaces pytest and the external programs: nothing runs, and everything passes."""
 
     monkeypatch.setattr(runner, "run_pytest", lambda *_, **__: 0)
     monkeypatch.setattr(runner, "bring_nginx", lambda: "/usr/sbin/nginx")
@@ -25,8 +25,8 @@ def nothing_runs(monkeypatch):
     monkeypatch.delenv("ORACLE_TEST_STRICT", raising=False)
 
 
-@pytest.mark.usefixtures("nothing_runs")
-def test_a_missing_browser_is_named_and_fails_where_everything_is_asked_for(monkeypatch, capsys):
+@pytest.mark.usefixtures("all_tests_pass")
+def test_a_missing_browser_is_reported_and_fails_in_strict_mode(monkeypatch, capsys):
     def missing():
         raise BrowserMissing("no Chromium on this machine")
 
@@ -38,12 +38,12 @@ def test_a_missing_browser_is_named_and_fails_where_everything_is_asked_for(monk
     assert runner.main([]) == 1
 
 
-@pytest.mark.usefixtures("nothing_runs")
+@pytest.mark.usefixtures("all_tests_pass")
 @pytest.mark.parametrize(
     ("bring", "tests"),
     [("bring_nginx", "behind nginx"), ("bring_systemd_analyze", "of the units")],
 )
-def test_a_missing_program_is_named_and_fails_likewise(monkeypatch, capsys, bring, tests):
+def test_a_missing_program_is_reported_and_fails_in_strict_mode(monkeypatch, capsys, bring, tests):
     def missing():
         raise ProgramMissing("no such program on this machine")
 
@@ -56,8 +56,8 @@ def test_a_missing_program_is_named_and_fails_likewise(monkeypatch, capsys, brin
     assert runner.main([]) == 1
 
 
-@pytest.mark.usefixtures("nothing_runs")
-def test_a_clock_that_cannot_be_stepped_is_named_and_fails_likewise(monkeypatch, capsys):
+@pytest.mark.usefixtures("all_tests_pass")
+def test_a_missing_libfaketime_is_reported_and_fails_in_strict_mode(monkeypatch, capsys):
     monkeypatch.setattr(runner, "bring_browser", lambda: "/usr/bin/chromium")
     monkeypatch.setattr(runner, "find_library", lambda: None)
     assert runner.main([]) == 0
@@ -67,8 +67,8 @@ def test_a_clock_that_cannot_be_stepped_is_named_and_fails_likewise(monkeypatch,
     assert runner.main([]) == 1
 
 
-@pytest.mark.usefixtures("nothing_runs")
-def test_without_postgresql_that_is_named_and_fails_likewise(monkeypatch, capsys):
+@pytest.mark.usefixtures("all_tests_pass")
+def test_a_missing_postgresql_is_reported_and_fails_in_strict_mode(monkeypatch, capsys):
     def missing():
         raise PostgresqlMissing("no wheel\nfor this machine")
 
@@ -92,7 +92,7 @@ def test_number(number):
 
 @pytest.fixture
 def suite(tmp_path, monkeypatch):
-    """A test suite of its own for `run_pytest`."""
+    """A temporary test suite for `run_pytest`."""
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:django -p no:cacheprovider\n")
     monkeypatch.chdir(tmp_path)
 
@@ -107,32 +107,32 @@ def test_a_failure_in_any_worker_fails(suite, capfd):
     suite("assert True")
     suite("assert number != 7", file="test_others.py")
     assert runner.run_pytest("a title", []) == 1
-    said = capfd.readouterr().out
-    assert said.startswith("== a title ==\n")
-    assert "1 failed, 15 passed" in said
+    output = capfd.readouterr().out
+    assert output.startswith("== a title ==\n")
+    assert "1 failed, 15 passed" in output
 
 
 @pytest.mark.slow
-def test_the_callers_settings_do_not_decide_what_is_tested(suite, monkeypatch):
+def test_settings_in_the_environment_do_not_reach_the_tests(suite, monkeypatch):
     monkeypatch.setenv("SITE_URL", "https://oracle.example")
     suite("assert 'SITE_URL' not in os.environ and os.environ['DATABASE_URL'] == 'postgres://'")
     assert runner.run_pytest("PostgreSQL", [], "postgres://") == 0
 
 
 @pytest.mark.slow
-def test_nothing_selected_is_a_failure_unless_the_caller_chose(suite):
+def test_an_empty_selection_fails_unless_the_caller_made_it(suite):
     suite("assert True")
     assert runner.run_pytest("SQLite", ["-k", "nothing"]) == 0
     assert runner.run_pytest("PostgreSQL", runner.ON_POSTGRESQL) != 0
 
 
-def test_a_driver_that_does_not_start_is_a_missing_browser(monkeypatch):
+def test_a_driver_that_does_not_start_counts_as_a_missing_browser(monkeypatch):
     monkeypatch.setattr(browser, "_succeeds", lambda *command: "playwright" not in command)
     with pytest.raises(BrowserMissing, match="libatomic1"):
         browser.find_browser()
 
 
-def test_a_browser_is_looked_for_before_any_is_installed(monkeypatch):
+def test_an_installed_browser_is_used(monkeypatch):
     tried = []
     monkeypatch.setattr(browser, "find_browser", lambda: "/usr/bin/chromium")
     monkeypatch.setattr(browser, "_succeeds", lambda *command: tried.append(command))
@@ -140,7 +140,7 @@ def test_a_browser_is_looked_for_before_any_is_installed(monkeypatch):
     assert tried == []
 
 
-def test_playwrights_own_is_tried_before_debians(monkeypatch):
+def test_playwrights_chromium_is_installed_before_debians(monkeypatch):
     tried = []
 
     def missing():

@@ -1,4 +1,4 @@
-"""Secrets stay where they belong: not in the repository, a log, an error page or a check."""
+"""No secret in the repository, in logs, in error pages or in the output of checks."""
 
 import logging
 import re
@@ -14,11 +14,11 @@ from drill.sites.child_env import child_env
 from oracle_site.service_log import service_log
 
 ROOT = Path(__file__).parents[1]
-LOOK_LIKE_SECRETS = re.compile(
+SECRET_PATTERN = re.compile(
     r"(sk|rk|pk)_live_\w{16}|whsec_[A-Za-z0-9+/]{24}|AIza[\w-]{35}|AKIA[A-Z0-9]{16}"
     r"|gh[pousr]_\w{36}|xox[abp]-\w{10}|-----BEGIN [A-Z ]*PRIVATE KEY|eyJhbGciOi[\w-]{20}"
 )
-MARK = "zyzzyva"  # in every secret of these tests
+MARK = "zyzzyva"  # part of every secret in these tests
 LIVE = {
     "GEMINI_API_KEY": f"{MARK}-gemini",
     "STRIPE_SECRET_KEY": f"sk_test_{MARK}",
@@ -35,7 +35,7 @@ LIVE = {
 }
 
 
-def tracked() -> list[Path]:
+def tracked_files() -> list[Path]:
     listed = subprocess.run(
         [shutil.which("git"), "ls-files", "-z"],
         cwd=ROOT,
@@ -46,23 +46,23 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in listed.stdout.split("\0") if name]
 
 
-def test_nothing_in_the_repository_looks_like_a_secret():
-    files = tracked()
+def test_the_repository_contains_no_secret():
+    files = tracked_files()
     assert ROOT / "manage.py" in files
-    found = [path for path in files if LOOK_LIKE_SECRETS.search(path.read_text(errors="replace"))]
+    found = [path for path in files if SECRET_PATTERN.search(path.read_text(errors="replace"))]
     assert found == []
 
 
 @pytest.mark.parametrize("line", ["sk_live_" + "a" * 24, "-----BEGIN RSA " + "PRIVATE KEY-----"])
-def test_a_secret_would_be_found(line):
-    assert LOOK_LIKE_SECRETS.search(line)
+def test_the_pattern_matches_secrets(line):
+    assert SECRET_PATTERN.search(line)
 
 
 @pytest.mark.parametrize(
     ("command", "changes"),
     [
         ("check --deploy", {}),
-        ("check --database default", {}),  # which does not answer
+        ("check --database default", {}),  # the database is unreachable
         ("migrate", {}),
         ("check", {"ORACLE_SERVICE_TOKENS": MARK}),  # too short
         ("check", {"SECRET_KEY": MARK}),  # too short
@@ -87,7 +87,7 @@ def test_no_check_prints_a_secret(command, changes):
 
 @pytest.fixture
 def secrets(settings, monkeypatch) -> None:
-    """The site's secrets, all of them recognizable."""
+    """Replaces all secrets of the site with recognizable ones."""
     monkeypatch.setitem(settings.DATABASES["default"], "PASSWORD", f"{MARK}-database")
     settings.GEMINI_API_KEY = f"{MARK}-gemini"
     settings.STRIPE_SECRET_KEY = f"sk_test_{MARK}"
@@ -112,10 +112,10 @@ ORDER = b'{"tier": "quick", "query": "Should I?"}'
 @pytest.mark.django_db
 @pytest.mark.parametrize("debug", [True, False])
 @pytest.mark.parametrize(("method", "path", "headers"), CALLS)
-def test_neither_log_nor_error_page_tells_a_secret(
+def test_neither_log_nor_error_page_contains_a_secret(
     secrets, settings, monkeypatch, caplog, debug, method, path, headers
 ):
-    """Even where the site fails while it holds them, and even in development."""
+    """Even if the site fails in code that uses the secrets, and in development mode."""
     settings.DEBUG = debug
     for place in (
         "verdicts.api.service_token.compare_digest",
@@ -128,13 +128,13 @@ def test_neither_log_nor_error_page_tells_a_secret(
     client = Client(raise_request_exception=False, DATABASE_URL=LIVE["DATABASE_URL"])
     client.cookies["sessionid"] = f"{MARK}-cookie"
     sent = {"data": ORDER, "content_type": "application/json"} if method == "post" else {}
-    answer = getattr(client, method)(path, headers=headers, **sent)
-    assert answer.status_code in (400, 500)
-    assert MARK not in answer.content.decode()
+    response = getattr(client, method)(path, headers=headers, **sent)
+    assert response.status_code in (400, 500)
+    assert MARK not in response.content.decode()
     assert MARK not in caplog.text
 
 
-def test_the_service_log_is_told_nothing_by_the_libraries():
+def test_client_libraries_log_warnings_only():
     loggers = service_log("line")["loggers"]
     for name in ("httpx", "httpx2", "stripe", "google_genai"):
         assert loggers[name]["level"] == "WARNING"

@@ -1,4 +1,4 @@
-"""One order through a site that fails wherever it can: whose is each line, and what is in it?"""
+"""One order in a site where each step fails: the session and redaction of every log line."""
 
 import json
 import signal
@@ -12,8 +12,8 @@ from drill.sites.processes import wait_for
 
 EMAIL = "buyer.of.bread@example.com"
 QUERY = "Should the miller's daughter spin straw?"
-# A tier that there is not, so that whoever touches the order fails; and a job of nobody's.
-SPOIL = """
+# An invalid tier, so that every job of the order fails, and a job of an unknown delivery.
+BREAK_ORDER = """
 from verdicts.jobs import queue
 from verdicts.models import Order
 Order.objects.update(tier="gold", status="paid")
@@ -25,31 +25,31 @@ from django_q.models import Failure
 print(*Failure.objects.order_by("name").values_list("name", flat=True))
 """
 
-# Once on each database, which the site itself is given a new one of.
+# Runs on both databases: the site gets a new database of the configured kind.
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory) -> tuple[str, dict[str, list[dict[str, Any]]], str]:
-    """The session, the lines of each program, and everything that was said."""
+def logged(tmp_path_factory) -> tuple[str, dict[str, list[dict[str, Any]]], str]:
+    """The session id, the JSON lines of each program, and the whole output."""
     folder = tmp_path_factory.mktemp("service-log")
     with live_site(folder, ORACLE_LOG_FORMAT="json") as site:
-        session = _walk(site)
+        session = _buy_and_fail(site)
         _, output = site.runs.end(signal.SIGTERM)
     lines: dict[str, list[dict[str, Any]]] = {}
     for one in output.splitlines():
-        prefix, _, line = one.partition(" | ")  # honcho's: the time, and the name with its number
+        prefix, _, line = one.partition(" | ")  # honcho's prefix: time, and name.number
         if line.startswith("{"):
             program = prefix.split()[1].removesuffix(".1")
             lines.setdefault(program, []).append(json.loads(line))
     return session, lines, output
 
 
-def _walk(site) -> str:
-    """Made elsewhere, so that its event makes the order; each step fails once."""
+def _buy_and_fail(site) -> str:
+    """An order created by its Stripe event; each step fails once."""
     meta = {"tier": "full", "query_0": QUERY}
     session = site.sandbox.create_session(metadata=meta, amount_subtotal=500)["id"]
-    site.sandbox.fault("gemini", "unavailable", times=3)  # as often as one call tries
+    site.sandbox.fault("gemini", "unavailable", times=3)  # all attempts of one call
     site.sandbox.fault("graph", "error")
     site.sandbox.pay(session, email=EMAIL)
     site.wait_for_mail(EMAIL)
@@ -57,7 +57,7 @@ def _walk(site) -> str:
     site.sandbox.fault("gemini", "unavailable", times=None)
     assert site.api(session).status_code == 503
     site.sandbox.clear_faults()
-    site.manage("shell", "--no-imports", "-c", SPOIL)
+    site.manage("shell", "--no-imports", "-c", BREAK_ORDER)
     assert site.result(session).status_code == 500
     wait_for(
         lambda: (
@@ -68,43 +68,43 @@ def _walk(site) -> str:
     return session
 
 
-def test_every_line_about_the_order_says_whose_it_is(told):
-    session, lines, _ = told
+def test_every_line_about_the_order_has_its_session(logged):
+    session, lines, _ = logged
     found = {
         program: [
             (one["logger"], one["message"], one.get("session"))
             for one in each
-            # Both run when their time has come.
+            # Scheduled jobs, which may or may not run.
             if one["logger"]
             not in ("verdicts.reconciliation.sweep", "verdicts.reconciliation.reconcile_hourly")
         ]
         for program, each in lines.items()
     }
-    ours = short_hash(session)
+    session_hash = short_hash(session)
     refused = "the model answered 503"
     assert found == {
         "web": [
-            ("verdicts.payments.accept_payment", "order 1 made from its session", ours),
-            ("verdicts.results.regenerate", f"no regeneration of order 1: {refused}", ours),
-            ("django.request", "Service Unavailable: /api/verdict", ours),
-            ("django.request", "Internal Server Error: /oracle/result", ours),
+            ("verdicts.payments.accept_payment", "order 1 made from its session", session_hash),
+            ("verdicts.results.regenerate", f"no regeneration of order 1: {refused}", session_hash),
+            ("django.request", "Service Unavailable: /api/verdict", session_hash),
+            ("django.request", "Internal Server Error: /oracle/result", session_hash),
         ],
         "generate": [
-            ("verdicts.generation.fulfil", f"no answer to order 1: {refused}", ours),
-            ("verdicts.tasks", "fulfil_order failed", ours),
+            ("verdicts.generation.fulfil", f"no answer to order 1: {refused}", session_hash),
+            ("verdicts.tasks", "fulfil_order failed", session_hash),
         ],
         "worker": [
             (
                 "verdicts.mail.outbox",
                 "delivery 1, attempt 1: Graph gave no token (500)",
-                ours,
+                session_hash,
             ),
-            ("verdicts.tasks", "deliver failed", None),  # of a delivery that there is not
+            ("verdicts.tasks", "deliver failed", None),  # the delivery does not exist
         ],
     }
 
 
-def test_no_line_has_the_key_to_the_verdict_or_anything_of_the_customers(told):
-    session, _, said = told
+def test_no_line_contains_the_session_id_or_personal_data(logged):
+    session, _, output = logged
     for secret in (session, EMAIL, EMAIL.partition("@")[0], QUERY, "miller"):
-        assert secret not in said
+        assert secret not in output

@@ -1,4 +1,4 @@
-"""Two hosts that serve pages and two that work, on one PostgreSQL: one site, four logs."""
+"""Two web hosts and two worker hosts on one PostgreSQL: one site, four append-only logs."""
 
 import subprocess
 import sys
@@ -23,10 +23,10 @@ from sandbox.running import running_sandbox
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="hosts share a PostgreSQL"),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="several hosts need PostgreSQL"),
 ]
 WEBS, WORKERS = ("web-a", "web-b"), ("work-a", "work-b")
-# A web host's log lines are written by itself alone, and it has no sweep.
+# A web host writes its own log lines, by oracle-flush-log: it runs no sweep.
 SERVICES = {
     **dict.fromkeys(WEBS, ("oracle-web@1", "oracle-flush-log")),
     **dict.fromkeys(WORKERS, ("oracle-generate", "oracle-worker")),
@@ -54,10 +54,10 @@ class Machine:
 
     def buy(self, sandbox: SandboxClient, email: str) -> str:
         order = {"tier": "quick", "query": "A ferry to the island?", "email": email}
-        address = f"{self.variables['SITE_URL']}/api/checkout"
-        made = httpx.post(address, json=order, timeout=40, trust_env=False).raise_for_status()
-        sandbox.pay(made.json()["session_id"], email=email)
-        return made.json()["session_id"]
+        url = f"{self.variables['SITE_URL']}/api/checkout"
+        created = httpx.post(url, json=order, timeout=40, trust_env=False).raise_for_status()
+        sandbox.pay(created.json()["session_id"], email=email)
+        return created.json()["session_id"]
 
 
 @pytest.fixture
@@ -81,10 +81,10 @@ def sandbox_and_machines(tmp_path: Path) -> Iterator[tuple[SandboxClient, dict[s
         yield sandbox, machines
 
 
-def test_all_take_part_and_every_log_verifies(sandbox_and_machines):
+def test_every_host_takes_part_and_every_log_verifies(sandbox_and_machines):
     sandbox, machines = sandbox_and_machines
     a, b = (machines[name] for name in WEBS)
-    sandbox.settings(latency=0.5)  # so that one worker alone could not be everywhere
+    sandbox.settings(latency=0.5)  # slow enough that both worker hosts get orders
     sessions = [
         (a, b)[number % 2].buy(sandbox, f"buyer{number}@example.com") for number in range(8)
     ]
@@ -99,8 +99,8 @@ def test_all_take_part_and_every_log_verifies(sandbox_and_machines):
         machines["work-a"].manage("evict", session, "--reason", "a test")
         assert host.get(f"/api/verdict?session_id={session}").json()["regen"] is True
 
-    # Each wrote what it judged itself, to its own log.
-    counted = Counter(
+    # Each host logged its own crosschecks.
+    logged = Counter(
         machines["work-a"]
         .manage(
             "shell",
@@ -111,9 +111,9 @@ def test_all_take_part_and_every_log_verifies(sandbox_and_machines):
         )
         .split()
     )
-    assert counted["web-a"] == counted["web-b"] == 1
-    assert counted["work-a"] > 0
-    assert counted["work-b"] > 0
-    assert counted["work-a"] + counted["work-b"] == 8
+    assert logged["web-a"] == logged["web-b"] == 1
+    assert logged["work-a"] > 0
+    assert logged["work-b"] > 0
+    assert logged["work-a"] + logged["work-b"] == 8
     for host in machines.values():
         assert host.manage("audit_verify").startswith("Sound: ")

@@ -4,10 +4,10 @@ from django.apps import AppConfig
 
 
 class VerdictsConfig(AppConfig):
-    """The customer's way: pay, generate, deliver, read, regenerate."""
+    """Orders: pay, generate, deliver, read, regenerate."""
 
     name = "verdicts"
     verbose_name = "Orders and verdicts"
 
     def ready(self) -> None:
-        import_module("verdicts.generation.checks")  # they register themselves
+        import_module("verdicts.generation.checks")  # registers system checks

@@ -1,4 +1,4 @@
-"""Collects the static files of a production site; several web instances share the folder."""
+"""Collects the static files of a production site; several web instances share the directory."""
 
 import fcntl
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Final
 
 from django.core.management import call_command
 
-UNUSED: Final = ("swagger-ui-dist",)  # the API's documentation is drawn by Redoc
+UNUSED: Final = ("swagger-ui-dist",)  # the API documentation uses Redoc
 
 
 def collect(root: Path) -> None:
@@ -19,8 +19,8 @@ def collect(root: Path) -> None:
 
 @contextmanager
 def locked(root: Path, *, exclusive: bool) -> Iterator[None]:
-    """Collecting is exclusive: it writes files and removes them again, and a web instance that
-    lists the folder meanwhile would find names without files."""
+    """Collecting needs the exclusive lock: it writes files and removes some again, and a web
+    instance that lists the directory meanwhile would find names without files."""
     root.mkdir(parents=True, exist_ok=True)
     with (root.parent / f"{root.name}.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)

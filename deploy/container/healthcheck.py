@@ -1,6 +1,6 @@
-"""Exit code 0 where the process behind a socket, or at ORACLE_PORT, answers HTTP.
+"""`healthcheck.py [SOCKET]`: exit code 0 if the process at the socket or ORACLE_PORT responds.
 
-`healthcheck.py [SOCKET]`. Any status below 500 will do: the reader has no /healthz.
+Any status below 500 counts as healthy, because the reader has no /healthz.
 """
 
 import os

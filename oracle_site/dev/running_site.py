@@ -1,7 +1,7 @@
-"""The site that `make run` runs from this folder: one at a time, found by commands.
+"""The site that `make run` runs from this directory: one at a time, and commands find it.
 
-Its addresses are in a file beside the log, locked for as long as it runs. Standard
-library only: read before Django's settings are.
+Its URLs are in a file beside the append-only log, locked for as long as it runs. Standard
+library only: manage.py calls this before Django's settings are read.
 """
 
 import fcntl
@@ -20,26 +20,26 @@ LOCK_PAUSE: Final = 0.05  # seconds
 
 
 class AlreadyRunning(Exception):
-    """Another `make run` holds the file; the message is its address, if it says one."""
+    """Another `make run` holds the lock; the message is its URL, or empty."""
 
 
 def run_file(environment: Mapping[str, str]) -> Path:
     return (ROOT / (environment.get("ORACLE_LOG_PATH") or LOG_PATH)).parent / FILE_NAME
 
 
-def claim(path: Path, addresses: Mapping[str, str]) -> None:
-    """Hold the file until this process ends."""
+def claim(path: Path, urls: Mapping[str, str]) -> None:
+    """Lock the file until this process ends; raises AlreadyRunning, OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     if not _locked(descriptor):
         os.close(descriptor)
         raise AlreadyRunning(_read(path).get("SITE_URL", ""))
     os.truncate(descriptor, 0)
-    os.write(descriptor, json.dumps(dict(addresses)).encode())
+    os.write(descriptor, json.dumps(dict(urls)).encode())
 
 
 def _locked(descriptor: int) -> bool:
-    """Within a moment: a command that looks for a running site has the lock for no longer."""
+    """Retries for a moment, because running_site() of another command holds the lock briefly."""
     for _ in range(LOCK_TRIES):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -51,7 +51,7 @@ def _locked(descriptor: int) -> bool:
 
 
 def running_site(environment: Mapping[str, str]) -> dict[str, str]:
-    """SITE_URL and SANDBOX_URL of the site that runs; empty where none does."""
+    """SITE_URL and SANDBOX_URL of the running site; empty if none is running."""
     path = run_file(environment)
     try:
         with path.open() as file:
@@ -65,7 +65,7 @@ def running_site(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        found = json.loads(path.read_text())
-    except (OSError, ValueError):  # it is being written
+        urls = json.loads(path.read_text())
+    except (OSError, ValueError):  # still being written
         return {}
-    return {str(name): str(value) for name, value in found.items()}
+    return {str(name): str(value) for name, value in urls.items()}

@@ -1,4 +1,4 @@
-"""How the web process serves: address, processes, threads and what may occupy them."""
+"""Settings of the web server: address, processes, threads and concurrency limits."""
 
 import ipaddress
 from typing import Final, NamedTuple
@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from oracle_site.env import Environment
 
-# Left for webhook, health, staff and pages when everything that waits for others is at its limit.
+# Threads left for webhook, health checks, console and pages when all limits are reached.
 OTHER_THREADS: Final = 8
 
 
@@ -15,17 +15,17 @@ class Serving(NamedTuple):
     bind: str
     port: int
     processes: int
-    threads: int  # of each process
-    # How many requests of one process may wait for others at once, each in a thread.
-    regenerations: int  # for the model
-    checkouts: int  # for Stripe, to place an order
-    lookups: int  # for Stripe, to read a session that is unknown or unpaid here
+    threads: int  # per process
+    # Concurrency limits per process; each such request occupies a thread while it waits.
+    regenerations: int  # calls to the model
+    checkouts: int  # orders being placed at Stripe
+    lookups: int  # sessions read from Stripe that are unknown or unpaid here
 
 
 def serving(env: Environment) -> Serving:
     bind = env.text(
         "ORACLE_BIND",
-        "the address at which the web process listens, unless systemd passes it a socket",
+        "IP address on which the web process listens, unless systemd passes it a socket",
         default="127.0.0.1",
     )
     try:
@@ -35,51 +35,55 @@ def serving(env: Environment) -> Serving:
             f"ORACLE_BIND must be an IP address such as 127.0.0.1 or 0.0.0.0, not {bind!r}."
         ) from None
     port = env.integer(
-        "ORACLE_PORT", "the port beside ORACLE_BIND", default=8000, at_least=1, at_most=65535
+        "ORACLE_PORT",
+        "port on which the web process listens",
+        default=8000,
+        minimum=1,
+        maximum=65535,
     )
     processes = env.integer(
         "ORACLE_WEB_PROCESSES",
         "worker processes of each web instance",
         default=1,
-        at_least=1,
-        at_most=256,
+        minimum=1,
+        maximum=256,
     )
     regenerations = env.integer(
         "ORACLE_MAX_REGENERATIONS",
-        "regenerations in progress at once in one web process; further readers wait their turn",
+        "maximum concurrent regenerations per web process; further ones get 202",
         default=8,
-        at_least=1,
-        at_most=1000,
+        minimum=1,
+        maximum=1000,
     )
     checkouts = env.integer(
         "ORACLE_MAX_CHECKOUTS",
-        "orders being placed at Stripe at once by one web process; further ones get 503",
+        "maximum concurrent checkouts at Stripe per web process; further ones get 503",
         default=8,
-        at_least=1,
-        at_most=1000,
+        minimum=1,
+        maximum=1000,
     )
     lookups = env.integer(
         "ORACLE_MAX_STRIPE_LOOKUPS",
-        "readers for whom one web process asks Stripe at once; others get 202 or 503",
+        "maximum concurrent session look-ups at Stripe per web process; others get 202 or 503",
         default=4,
-        at_least=1,
-        at_most=1000,
+        minimum=1,
+        maximum=1000,
     )
-    bounded = regenerations + checkouts + lookups
+    limited = regenerations + checkouts + lookups
     threads = env.integer(
         "ORACLE_WEB_THREADS",
-        "threads of each web process; 0: what regenerations, checkouts and look-ups may occupy, "
-        f"and {OTHER_THREADS} more",
+        "threads per web process; 0: the sum of the limits of regenerations, checkouts and "
+        f"look-ups, plus {OTHER_THREADS}",
         default=0,
-        at_least=0,
-        at_most=4000,
+        minimum=0,
+        maximum=4000,
     )
-    if threads and threads <= bounded:
+    if threads and threads <= limited:
         raise ImproperlyConfigured(
-            f"ORACLE_WEB_THREADS must be more than {bounded}, the sum of ORACLE_MAX_REGENERATIONS, "
-            "ORACLE_MAX_CHECKOUTS and ORACLE_MAX_STRIPE_LOOKUPS: else these could keep the "
-            "webhook and all pages waiting."
+            f"ORACLE_WEB_THREADS must be more than {limited}, the sum of ORACLE_MAX_REGENERATIONS, "
+            "ORACLE_MAX_CHECKOUTS and ORACLE_MAX_STRIPE_LOOKUPS: otherwise these could block the "
+            "webhook and all pages."
         )
     return Serving(
-        bind, port, processes, threads or bounded + OTHER_THREADS, regenerations, checkouts, lookups
+        bind, port, processes, threads or limited + OTHER_THREADS, regenerations, checkouts, lookups
     )

@@ -1,7 +1,7 @@
-"""Static files in production: collected under hashed names, compressed, served by ourselves.
+"""Static files in production: collected under hashed names, compressed, served by whitenoise.
 
-A hashed name stands for one content, so browsers may keep it for ever, and
-older ones stay: pages that were made before an upgrade still find theirs.
+A hashed name never changes its content, so browsers cache it for ever. Files of older versions
+stay: pages rendered before an upgrade still refer to them.
 """
 
 import re
@@ -16,7 +16,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from verdicts.static_collection import locked
 
-# Maps are for a browser's debugger alone.
+# Only a browser's debugger loads source maps.
 UNCOMPRESSED: Final = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 HASHED: Final = re.compile(r"\.[0-9a-f]{12}(\.[^/.]+)?$")
 
@@ -28,7 +28,7 @@ class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc] #
         return Compressor(extensions=UNCOMPRESSED, quiet=True)
 
     def compress_files(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Only new ones: under a hashed name nothing changes."""
+        """Only new files: the content of a hashed name never changes."""
         new = [path for path in paths if not Path(f"{self.path(path)}.gz").exists()]
         yield from super().compress_files(new)
 
@@ -40,16 +40,16 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # without types
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not self.autorefresh and request.path_info.startswith(self.static_prefix):
-            self._notice(request.path_info)
+            self._add_new_file(request.path_info)
         response: HttpResponseBase = super().__call__(request)
         return response
 
     def immutable_file_test(self, path: str, url: str) -> bool:  # noqa: ARG002 - whitenoise's signature
-        """By the name alone: also of versions that our own manifest does not know."""
+        """By the name alone, so that files of other versions, absent from the manifest, count."""
         return bool(HASHED.search(url))
 
-    def _notice(self, url: str) -> None:
-        """A file that came after our start: an upgraded process's page already names it."""
+    def _add_new_file(self, url: str) -> None:
+        """Serve a file collected after this process started, for pages of an upgraded process."""
         if url in self.files or not self.url_is_canonical(url):
             return
         path = Path(self.static_root, url.removeprefix(self.static_prefix))
@@ -60,5 +60,5 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # without types
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that is longer than any file's
+    except OSError:  # the name is too long
         return False

@@ -1,4 +1,4 @@
-"""nginx as deployed, in front of recording upstreams."""
+"""The deployed nginx configuration in front of recording upstreams."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -21,8 +21,8 @@ class Site(NamedTuple):
     reader: Upstream
     http: httpx.Client
 
-    def asked_of_web(self) -> list[str]:
-        """Method and target of all requests that reached Django's place."""
+    def requests_to_web(self) -> list[str]:
+        """Method and target of all requests to the upstreams that stand in for Django."""
         return [f"{one.method} {one.target}" for each in self.web for one in each.requests]
 
 
@@ -37,7 +37,7 @@ def systemd_analyze() -> str:
 
 
 def required(find: Callable[[], str]) -> str:
-    """Skips the test where the program is missing; in a strict run that is a failure."""
+    """Skips the test if the program is missing; fails it in strict mode."""
     try:
         return find()
     except ProgramMissing as error:
@@ -48,7 +48,7 @@ def required(find: Callable[[], str]) -> str:
 
 @pytest.fixture
 def site(nginx: str, tmp_path: Path) -> Iterator[Site]:
-    """Django's place answers 200 'django'; the reader's 404 with nothing."""
+    """The web upstreams respond with 200 'django', the reader's with an empty 404."""
     web = [Upstream(tmp_path / f"web-{n}.sock", body=b"django") for n in (1, 2)]
     reader = Upstream(tmp_path / "reader.sock", status=404)
     with ExitStack() as stack:

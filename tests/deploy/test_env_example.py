@@ -1,4 +1,4 @@
-""".env.example is complete, and read alike by everything that reads it."""
+""".env.example is complete, and shells read it correctly."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ def test_every_setting_is_in_the_example_once():
     assert sorted(listed) == sorted(variable.name for variable in settings.ENV.declared)
 
 
-def test_what_is_commented_out_shows_the_default():
+def test_commented_lines_show_the_default():
     defaults = {variable.name: variable.default for variable in settings.ENV.declared}
     shown = {name: text for off, name, text in LINE.findall(EXAMPLE.read_text()) if off}
     assert shown
@@ -31,18 +31,18 @@ def test_every_setting_has_a_comment_above_it():
 
 
 def test_a_shell_reads_the_same_values():
-    given = {name: text for off, name, text in LINE.findall(EXAMPLE.read_text()) if not off}
+    assigned = {name: text for off, name, text in LINE.findall(EXAMPLE.read_text()) if not off}
     shell = ["sh", "-c", f"set -a; . {EXAMPLE}; env"]
     run = subprocess.run(shell, env={}, capture_output=True, text=True, check=True)
     read = dict(line.split("=", 1) for line in run.stdout.splitlines())
-    assert {name: read[name] for name in given} == given
+    assert {name: read[name] for name in assigned} == assigned
 
 
 @pytest.mark.parametrize(
     "value", ["postgres://a:b@c/d?sslmode=require&connect_timeout=5", "pa$$word#1", "a b", '"q"']
 )
-def test_a_value_in_single_quotes_is_read_as_it_stands(tmp_path, value):
-    """By a shell; systemd and Compose take single quotes literally as well."""
+def test_a_value_in_single_quotes_is_read_literally(tmp_path, value):
+    """By a shell; systemd and Compose treat single quotes alike."""
     path = tmp_path / "oracle.env"
     path.write_text(f"VALUE='{value}'\n")
     shell = ["sh", "-c", f"set -a; . {path}; env"]
@@ -50,7 +50,7 @@ def test_a_value_in_single_quotes_is_read_as_it_stands(tmp_path, value):
     assert f"VALUE={value}\n" in run.stdout
 
 
-def test_the_example_holds_no_secret():
+def test_the_example_contains_no_secret():
     values = {name: text for off, name, text in LINE.findall(EXAMPLE.read_text()) if not off}
     secrets = {name for name in values if re.search(r"KEY|SECRET|TOKEN|PASSWORD", name)}
     assert {values[name] for name in secrets} == {""}

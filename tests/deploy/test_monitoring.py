@@ -1,4 +1,4 @@
-"""deploy/prometheus and deploy/logrotate, by the tools themselves where they are installed."""
+"""deploy/prometheus and deploy/logrotate, checked with promtool and logrotate if installed."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ def test_the_scrape_job_names_the_rules_and_keeps_the_token_out_of_the_file():
     assert job["rule_files"] == ["/etc/prometheus/oracle-alerts.yml"]
     assert list(scrape["authorization"]) == ["credentials_file"]
     assert scrape["metrics_path"] == "/metrics"
-    assert int(scrape["scrape_interval"].removesuffix("s")) > 5  # figures are kept for 5 s
+    assert int(scrape["scrape_interval"].removesuffix("s")) > 5  # metrics are cached for 5 s
 
 
 def test_promtool_accepts_job_and_rules(tmp_path):
@@ -35,7 +35,7 @@ def test_promtool_accepts_job_and_rules(tmp_path):
     assert "rules found" in run.stdout
 
 
-def test_the_append_only_log_is_renamed_and_never_copied():
+def test_the_append_only_log_is_renamed_not_copied():
     text = (DEPLOY / "logrotate/oracle").read_text()
     rule = text.partition("/srv/oracle/data/oracle_log.jsonl {")[2].partition("}")[0].split("\n")
     directives = {line.strip() for line in rule}
@@ -43,7 +43,7 @@ def test_the_append_only_log_is_renamed_and_never_copied():
     assert not {"copytruncate", "copy", "create", "shred"} & directives
 
 
-def test_nginxs_logs_are_those_that_are_rotated():
+def test_all_logs_of_nginx_are_rotated():
     site = (DEPLOY / "nginx/oracle.conf").read_text()
     written = set(re.findall(r"^ *(?:access|error)_log (\S+)", site, re.MULTILINE))
     rules = (DEPLOY / "logrotate/oracle").read_text()

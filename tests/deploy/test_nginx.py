@@ -1,4 +1,4 @@
-"""deploy/nginx, run by a real nginx: which upstream is asked."""
+"""deploy/nginx in a real nginx: which upstream gets a request."""
 
 import subprocess
 import time
@@ -24,7 +24,7 @@ def test_the_configuration_passes_nginx_t_without_a_warning(nginx, tmp_path):
     assert "[warn]" not in run.stderr
 
 
-def test_plain_http_is_redirected_to_the_sites_own_name(site: Site):
+def test_plain_http_is_redirected_to_the_configured_name(site: Site):
     answer = httpx.get(f"{site.nginx.http_url}/oracle/result?x=1", headers={"Host": "evil.example"})
     assert answer.status_code == 301
     assert answer.headers["Location"] == "https://oracle.example/oracle/result?x=1"
@@ -37,19 +37,19 @@ def test_a_cached_verdict_comes_from_the_reader_alone(site: Site):
     site.reader.status, site.reader.body = 200, b"hit"
     assert site.http.get(VERDICT).content == b"hit"
     assert [one.target for one in site.reader.requests] == [VERDICT]
-    assert site.asked_of_web() == []
+    assert site.requests_to_web() == []
 
 
 @pytest.mark.parametrize("status", [404, 500, 502, 503, 504])
-def test_what_the_reader_cannot_answer_goes_to_django(site: Site, status):
+def test_misses_and_errors_of_the_reader_go_to_django(site: Site, status):
     site.reader.status = status
     site.web[0].status = site.web[1].status = 202
     answer = site.http.get(VERDICT)
     assert (answer.status_code, answer.content) == (202, b"django")
-    assert site.asked_of_web() == [f"GET {VERDICT}"]
+    assert site.requests_to_web() == [f"GET {VERDICT}"]
 
 
-def test_an_error_of_djangos_reaches_the_client_as_it_is(site: Site):
+def test_errors_of_django_reach_the_client_unchanged(site: Site):
     for status in (404, 422, 429, 503):
         for web in site.web:
             web.status = status
@@ -57,18 +57,18 @@ def test_an_error_of_djangos_reaches_the_client_as_it_is(site: Site):
         assert (answer.status_code, answer.content) == (status, b"django")
 
 
-def test_a_reader_that_refuses_connections_costs_no_answer(site: Site):
+def test_a_reader_that_refuses_connections_fails_no_request(site: Site):
     site.reader.socket.unlink()
     assert site.http.get(VERDICT).content == b"django"
 
 
-def test_a_reader_that_dies_in_the_middle_costs_no_answer(site: Site):
+def test_a_reader_that_dies_during_a_request_fails_no_request(site: Site):
     site.reader.dies = True
     assert site.http.get(VERDICT).content == b"django"
 
 
 @pytest.mark.slow
-def test_a_reader_that_hangs_is_left_out_after_a_few_time_outs(site: Site):
+def test_a_reader_that_hangs_is_skipped_after_a_few_timeouts(site: Site):
     site.reader.delay = 30
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: site.http.get(VERDICT).content, range(8)))
@@ -78,7 +78,7 @@ def test_a_reader_that_hangs_is_left_out_after_a_few_time_outs(site: Site):
     assert time.monotonic() - begin < 1
 
 
-def test_connections_to_the_reader_are_kept(site: Site):
+def test_connections_to_the_reader_are_kept_alive(site: Site):
     site.reader.status = 200
     for _ in range(5):
         site.http.get(VERDICT)
@@ -88,7 +88,7 @@ def test_connections_to_the_reader_are_kept(site: Site):
 @pytest.mark.parametrize("method", ["POST", "HEAD", "PUT"])
 def test_other_methods_go_to_django(site: Site, method):
     assert site.http.request(method, VERDICT).status_code == 200
-    assert site.asked_of_web() == [f"{method} {VERDICT}"]
+    assert site.requests_to_web() == [f"{method} {VERDICT}"]
     assert site.reader.requests == []
 
 
@@ -108,19 +108,19 @@ def test_a_post_that_may_have_been_processed_is_not_sent_twice(site: Site):
         web.dies = True
     answer = site.http.post("/api/webhook", content=b"{}")
     assert answer.status_code == 503
-    assert site.asked_of_web() == ["POST /api/webhook"]
+    assert site.requests_to_web() == ["POST /api/webhook"]
 
 
-def test_a_get_that_an_instance_did_not_answer_goes_to_the_other(site: Site):
+def test_a_get_without_response_goes_to_the_other_instance(site: Site):
     site.web[0].dies = True
     assert [site.http.get("/").status_code for _ in range(4)] == [200] * 4
 
 
 @pytest.mark.slow
-def test_an_instance_that_hangs_gets_no_more_requests_than_the_other(site: Site):
+def test_an_instance_that_hangs_gets_no_new_requests(site: Site):
     site.web[0].delay = 2
     with ThreadPoolExecutor(2) as pool:
-        for _ in range(2):  # one to each: the first instance hangs from here on
+        for _ in range(2):  # one to each instance; the first one hangs
             pool.submit(site.http.get, "/")
             time.sleep(0.2)
         begin = time.monotonic()

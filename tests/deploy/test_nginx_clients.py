@@ -1,4 +1,4 @@
-"""What nginx as deployed passes on, refuses and waits for, by a real nginx."""
+"""deploy/nginx in a real nginx: headers, slow clients, rate limits, error pages."""
 
 import socket
 import ssl
@@ -16,7 +16,7 @@ VERDICT = "/api/verdict?session_id=cs_test_abcdefgh12345678"
 # --- Headers --------------------------------------------------------------------------------------
 
 
-def test_forwarded_headers_are_nginxs_own(site: Site):
+def test_forwarded_headers_are_overwritten(site: Site):
     forged = {
         "X-Forwarded-For": "203.0.113.7",
         "X-Forwarded-Proto": "http",
@@ -45,7 +45,7 @@ def test_the_service_token_reaches_the_metrics(site: Site):
 @pytest.mark.parametrize(
     "path", ["/metrics", "/readyz", "/./metrics", "/%6Detrics", "/x/../readyz"]
 )
-def test_operators_addresses_are_closed_to_the_public(site: Site, path):
+def test_operators_urls_are_closed_to_the_public(site: Site, path):
     for address, status in {"203.0.113.7": 403, "2001:db8::7": 403, "10.1.2.3": 200}.items():
         answer = site.http.get(site.nginx.url + path, headers={CLIENT_ADDRESS: address})
         assert (address, answer.status_code) == (address, status)
@@ -62,14 +62,14 @@ def test_a_request_reaches_django_only_when_it_is_complete(site: Site):
         for _ in range(9):
             client.sendall(b"x")
             time.sleep(0.05)
-        assert site.asked_of_web() == []
+        assert site.requests_to_web() == []
         client.sendall(b"x")
         assert client.recv(1024).startswith(b"HTTP/1.1 200")
-    assert site.asked_of_web() == ["POST /api/webhook"]
+    assert site.requests_to_web() == ["POST /api/webhook"]
 
 
-def test_an_answer_is_taken_from_django_though_the_client_never_reads(site: Site):
-    """A thread of Django's is free again when nginx has the whole answer."""
+def test_a_response_is_buffered_for_a_client_that_never_reads(site: Site):
+    """Django's thread is free again once nginx has the whole response."""
     for web in site.web:
         web.body = b"x" * 4_000_000
     with site.nginx.connect() as client:
@@ -80,23 +80,23 @@ def test_an_answer_is_taken_from_django_though_the_client_never_reads(site: Site
         assert sum(web.answered for web in site.web) == 1
 
 
-def test_a_body_above_the_limit_is_refused_before_it_reaches_django(site: Site):
+def test_a_body_above_the_limit_does_not_reach_django(site: Site):
     assert site.http.post("/api/webhook", content=b"x" * 512 * 1024).status_code == 200
     answer = site.http.post("/api/webhook", content=b"x" * (512 * 1024 + 1))
     assert answer.status_code == 413
     assert answer.json()["type"] == "too-large"
-    assert len(site.asked_of_web()) == 1
+    assert len(site.requests_to_web()) == 1
 
 
-def test_orders_beyond_the_burst_are_answered_429_with_retry_after(site: Site):
+def test_orders_beyond_the_burst_get_429_with_retry_after(site: Site):
     answers = [site.http.post("/api/checkout", json={}) for _ in range(25)]
     refused = [answer for answer in answers if answer.status_code == 429]
     assert [answer.status_code for answer in answers[:21]] == [200] * 21
-    assert len(refused) in (3, 4)  # one more is allowed every two seconds
+    assert len(refused) in (3, 4)  # the limit allows one more every two seconds
     assert refused[0].headers["Retry-After"] == "60"
     assert refused[0].headers["Content-Type"] == "application/problem+json"
     assert refused[0].json()["type"] == "too-many"
-    assert site.http.post("/").status_code == 429  # the form places the same orders
+    assert site.http.post("/").status_code == 429  # the form has the same limit
     other = {CLIENT_ADDRESS: "203.0.113.7"}
     assert site.http.post("/api/checkout", headers=other).status_code == 200
     for path in ("/", "/healthz", VERDICT):
@@ -104,7 +104,7 @@ def test_orders_beyond_the_burst_are_answered_429_with_retry_after(site: Site):
     assert [site.http.post("/api/webhook").status_code for _ in range(30)] == [200] * 30
 
 
-def test_a_flood_of_wrong_passwords_is_answered_429(site: Site):
+def test_a_flood_of_logins_gets_429(site: Site):
     answers = [site.http.post("/admin/login/").status_code for _ in range(15)]
     assert answers[:11] == [200] * 11
     assert answers[-1] == 429
@@ -124,7 +124,7 @@ def test_one_address_cannot_flood_the_site(site: Site):
     assert set(statuses) <= {200, 429}
 
 
-def test_a_site_that_is_down_answers_503_in_the_form_that_the_client_reads(site: Site):
+def test_a_site_that_is_down_answers_503_as_json_or_html(site: Site):
     for web in site.web:
         web.socket.unlink()
     api, page = site.http.get(VERDICT), site.http.get("/")

@@ -1,4 +1,4 @@
-"""No session id reaches a log of nginx's, whatever fails; and operators still see what failed."""
+"""nginx logs no session id whatever fails, and operators still see what failed."""
 
 import socket
 from urllib.parse import quote
@@ -10,7 +10,7 @@ from tests.deploy.conftest import Site
 RANDOM_PART = "a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ"
 SESSION = f"cs_live_{RANDOM_PART}"
 DOUBLE = quote(SESSION.replace("_", "%5F"))
-ADDRESSES = [
+URLS = [
     f"/cache/{SESSION}",
     f"//cache//{SESSION}",
     f"/%63ache/{SESSION}",
@@ -26,13 +26,13 @@ ADDRESSES = [
 
 def visit_all(site: Site) -> None:
     referer = {"Referer": f"https://oracle.example/oracle/result?session_id={SESSION}"}
-    for address in ADDRESSES:
+    for url in URLS:
         for method in ("GET", "POST"):
-            site.http.request(method, site.nginx.url + address, headers=referer)
+            site.http.request(method, site.nginx.url + url, headers=referer)
 
 
 def logged(site: Site) -> str:
-    """Everything, after nginx has stopped and so has written it all."""
+    """All logs, complete because nginx has stopped."""
     site.nginx.process.terminate()
     site.nginx.process.wait(10)
     return site.nginx.logged() + (site.nginx.logs.parent / "stderr.txt").read_text()
@@ -44,7 +44,7 @@ def assert_nothing_leaks(text: str) -> None:
     assert "session_id=" not in text
 
 
-def test_no_session_id_is_logged_while_all_is_well(site: Site):
+def test_no_session_id_is_logged_without_failures(site: Site):
     visit_all(site)
     text = logged(site)
     assert text.count('"GET /cache/(masked)" 200') >= 3
@@ -53,7 +53,7 @@ def test_no_session_id_is_logged_while_all_is_well(site: Site):
 
 
 def test_no_session_id_is_logged_while_all_sockets_are_missing(site: Site):
-    """A missing socket is reported at the level crit."""
+    """nginx logs a missing socket at level crit."""
     for upstream in (*site.web, site.reader):
         upstream.socket.unlink()
     visit_all(site)
@@ -66,19 +66,19 @@ def test_no_session_id_is_logged_while_all_connections_are_refused(site: Site):
     for upstream in (*site.web, site.reader):
         upstream.socket.unlink()
         with socket.socket(socket.AF_UNIX) as refusing:
-            refusing.bind(str(upstream.socket))  # and does not listen
+            refusing.bind(str(upstream.socket))  # without listening
     visit_all(site)
     assert_nothing_leaks(logged(site))
 
 
-def test_no_session_id_is_logged_while_upstreams_die_in_the_middle(site: Site):
+def test_no_session_id_is_logged_while_upstreams_die_during_requests(site: Site):
     for upstream in (*site.web, site.reader):
         upstream.dies = True
     visit_all(site)
     assert_nothing_leaks(logged(site))
 
 
-def test_no_session_id_is_logged_where_nginx_itself_refuses(site: Site):
+def test_no_session_id_is_logged_when_nginx_rejects_a_request(site: Site):
     site.http.post(f"/cache/{SESSION}", content=b"x" * 600 * 1024)
     site.http.get(f"/cache/{SESSION}", headers={"X-Long": "x" * 40_000})
     site.http.get(f"/cache/{SESSION}{'x' * 40_000}")
@@ -118,7 +118,7 @@ def test_operators_see_in_the_access_log_which_upstream_failed(site: Site):
 
 
 @pytest.mark.parametrize("path", ["/", "/api/checkout", "/healthz", "/static/a.0a1b2c3d4e5f.css"])
-def test_addresses_without_an_id_are_logged_as_they_are(site: Site, path):
+def test_paths_without_an_id_are_logged_unchanged(site: Site, path):
     site.http.get(path, params={"q": "hidden"})
     text = logged(site)
     assert f'"GET {path}" 200' in text

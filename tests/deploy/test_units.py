@@ -1,4 +1,4 @@
-"""deploy/systemd: hardened, complete, and with command lines that exist."""
+"""deploy/systemd: complete, hardened, and with valid command lines."""
 
 import subprocess
 
@@ -57,21 +57,21 @@ def test_all_services_have_the_same_hardening(unit):
 
 
 @pytest.mark.parametrize("unit", SERVICES)
-def test_a_service_is_restarted_whatever_happens_and_for_ever(unit):
+def test_a_service_is_always_restarted(unit):
     assert value(unit, "Restart") == "always"
     assert value(unit, "StartLimitIntervalSec", "Unit") == "0"
     assert 1 <= float(value(unit, "RestartSec")) <= 5
 
 
 @pytest.mark.parametrize("unit", SERVICES)
-def test_data_is_for_the_service_alone(unit):
+def test_data_is_private_to_the_service_user(unit):
     assert value(unit, "User") == "oracle"
     assert value(unit, "UMask") == "0077"
     assert value(unit, "ReadWritePaths") == "/srv/oracle/data"
 
 
 @pytest.mark.parametrize("unit", SERVICES)
-def test_a_service_needs_what_its_release_and_its_host_have(unit):
+def test_a_service_uses_the_paths_of_a_release_and_host(unit):
     assert value(unit, "WorkingDirectory") == "/srv/oracle/current"
     assert value(unit, "EnvironmentFile") == "/etc/oracle/oracle.env"
     for name, line in directives(unit):
@@ -80,7 +80,7 @@ def test_a_service_needs_what_its_release_and_its_host_have(unit):
 
 
 @pytest.mark.parametrize("unit", ["oracle-generate.service", "oracle-worker.service"])
-def test_a_job_under_way_is_finished_before_a_worker_ends(settings, unit):
+def test_a_worker_has_time_to_finish_its_job(settings, unit):
     queue = value(unit, "Environment").removeprefix("Q_CLUSTER_NAME=")
     longest = settings.Q_CLUSTER["ALT_CLUSTERS"][queue]["timeout"]
     assert value(unit, "KillMode") == "mixed"
@@ -88,7 +88,7 @@ def test_a_job_under_way_is_finished_before_a_worker_ends(settings, unit):
 
 
 @pytest.mark.parametrize("unit", [unit for unit in SERVICES if "manage.py" in command(unit)])
-def test_management_commands_of_units_take_their_arguments(unit):
+def test_management_commands_of_units_accept_their_arguments(unit):
     before = [line for name, line in directives(unit) if name == "ExecStartPre"]
     for line in (*(one.split() for one in before), command(unit)):
         assert line[:3] == [*PYTHON, "manage.py"]
@@ -101,7 +101,7 @@ def test_the_web_units_preflight_collects_static_files():
     assert command("oracle-web@.service", "ExecStartPre")[3:] == ["preflight", "--collect-static"]
 
 
-def test_the_web_service_gets_the_socket_that_nginx_asks():
+def test_the_web_service_has_the_socket_that_nginx_uses():
     socket = "oracle-web@.socket"
     assert value(socket, "ListenStream", "Socket") == "/run/oracle/web-%i.sock"
     assert value(socket, "SocketGroup", "Socket") == "www-data"

@@ -1,4 +1,4 @@
-"""deploy/upgrade on a whole site under load: new code and settings, and releases that fail."""
+"""deploy/upgrade on a whole site under load: new code and settings, and rollbacks."""
 
 import shutil
 import subprocess
@@ -24,7 +24,7 @@ HEALTHZ = "verdicts/monitoring/views.py"
 
 
 @pytest.fixture(scope="module")
-def place(nginx, tmp_path_factory) -> Iterator[SimpleNamespace]:
+def deployment(nginx, tmp_path_factory) -> Iterator[SimpleNamespace]:
     folder = tmp_path_factory.mktemp("upgraded")
     first = release(folder, 1)
     with (
@@ -46,16 +46,16 @@ def release(folder: Path, number: int) -> Path:
     return path
 
 
-def upgrade(place: SimpleNamespace, *arguments: Path) -> subprocess.CompletedProcess:
+def upgrade(deployment: SimpleNamespace, *arguments: Path) -> subprocess.CompletedProcess:
     environment = {
-        "ORACLE_HOME": str(place.folder),
-        "ORACLE_ENV_FILE": str(place.site.host.settings),
-        "ORACLE_WEB_SOCKETS": str(place.site.host.web_socket(1).parent),
+        "ORACLE_HOME": str(deployment.folder),
+        "ORACLE_ENV_FILE": str(deployment.site.host.settings),
+        "ORACLE_WEB_SOCKETS": str(deployment.site.host.web_socket(1).parent),
         "ORACLE_USER": "",
         "ORACLE_READY_TIMEOUT": "15",
-        "SYSTEMCTL": str(place.program),
+        "SYSTEMCTL": str(deployment.program),
     }
-    place.restarted.clear()
+    deployment.restarted.clear()
     return subprocess.run(
         [ROOT / "deploy/upgrade", *arguments],
         env=child_env(**environment),
@@ -66,12 +66,12 @@ def upgrade(place: SimpleNamespace, *arguments: Path) -> subprocess.CompletedPro
     )
 
 
-def current(place: SimpleNamespace) -> Path:
-    return (place.folder / "current").readlink()
+def current(deployment: SimpleNamespace) -> Path:
+    return (deployment.folder / "current").readlink()
 
 
-def answers(site: DeployedSite, number: int) -> str:
-    """What one web instance says of itself."""
+def health(site: DeployedSite, number: int) -> str:
+    """The /healthz response of one web instance."""
     transport = httpx.HTTPTransport(uds=str(site.host.web_socket(number)))
     with httpx.Client(transport=transport, timeout=30) as http:
         return http.get("http://localhost/healthz").text
@@ -79,7 +79,7 @@ def answers(site: DeployedSite, number: int) -> str:
 
 @contextmanager
 def load(site: DeployedSite) -> Iterator[SimpleNamespace]:
-    """Readers and buyers through nginx; counts their requests, and keeps what failed."""
+    """Readers and buyers through nginx; counts their requests and collects failures."""
     found = SimpleNamespace(requests=0, failures=[])
     done = threading.Event()
     order = {"tier": "quick", "query": "A ferry?", "email": "a@customer.example"}
@@ -89,9 +89,9 @@ def load(site: DeployedSite) -> Iterator[SimpleNamespace]:
             http.timeout = 40
             while not done.is_set():
                 try:
-                    met = (http.get("/"), http.post("/api/checkout", json=order))
-                    found.failures.extend(str(one) for one in met if one.is_error)
-                    found.requests += len(met)
+                    responses = (http.get("/"), http.post("/api/checkout", json=order))
+                    found.failures.extend(str(one) for one in responses if one.is_error)
+                    found.requests += len(responses)
                 except httpx.HTTPError as error:
                     found.failures.append(repr(error))
                 time.sleep(0.02)
@@ -107,33 +107,37 @@ def load(site: DeployedSite) -> Iterator[SimpleNamespace]:
             each.join()
 
 
-def test_new_code_and_settings_take_effect_without_a_failed_request(place):
-    second = release(place.folder, 2)
+def test_new_code_and_settings_take_effect_without_a_failed_request(deployment):
+    second = release(deployment.folder, 2)
     views = second / HEALTHZ
     views.write_text(views.read_text().replace('"alive": True', '"alive": True, "release": 2'))
-    place.site.host.set(**{**place.site.settings, "ORACLE_MODEL": "gemini-2.5-flash-lite"})
-    with load(place.site) as found:
+    deployment.site.host.set(
+        **{**deployment.site.settings, "ORACLE_MODEL": "gemini-2.5-flash-lite"}
+    )
+    with load(deployment.site) as found:
         time.sleep(1)
-        run = upgrade(place, second)
+        run = upgrade(deployment, second)
         time.sleep(1)
     assert run.returncode == 0, run.stdout + run.stderr
     assert found.failures == []
     assert found.requests > 100
-    assert place.restarted == [
+    assert deployment.restarted == [
         *("oracle-generate", "oracle-worker"),
         *("oracle-web@1", "oracle-web@2", "oracle-reader"),
     ]
-    assert current(place) == second
+    assert current(deployment) == second
     for number in (1, 2):
-        assert '"release": 2' in answers(place.site, number)
-    made = place.site.http.post("/api/checkout", json={"tier": "quick", "query": "A ferry?"}).json()
-    place.site.sandbox.pay(made["session_id"], email="a@customer.example")
+        assert '"release": 2' in health(deployment.site, number)
+    created = deployment.site.http.post(
+        "/api/checkout", json={"tier": "quick", "query": "A ferry?"}
+    ).json()
+    deployment.site.sandbox.pay(created["session_id"], email="a@customer.example")
     deadline = time.monotonic() + 30
-    asked = ""
-    while "gemini-2.5-flash-lite" not in asked and time.monotonic() < deadline:
-        asked = str(place.site.sandbox.requests())
+    requests = ""
+    while "gemini-2.5-flash-lite" not in requests and time.monotonic() < deadline:
+        requests = str(deployment.site.sandbox.requests())
         time.sleep(0.2)
-    assert "gemini-2.5-flash-lite" in asked
+    assert "gemini-2.5-flash-lite" in requests
 
 
 @pytest.mark.parametrize(
@@ -144,45 +148,45 @@ def test_new_code_and_settings_take_effect_without_a_failed_request(place):
         ("oracle_site/settings.py", "raise ImproperlyConfigured('no')\n"),
     ],
 )
-def test_a_release_that_does_not_import_changes_nothing(place, tmp_path, file, text):
+def test_a_release_that_does_not_import_changes_nothing(deployment, tmp_path, file, text):
     broken = release(tmp_path, 3)
     (broken / file).write_text((broken / file).read_text() + text)
-    before = current(place)
-    run = upgrade(place, broken)
+    before = current(deployment)
+    run = upgrade(deployment, broken)
     assert run.returncode == 1
     assert "nothing was changed" in run.stderr
-    assert place.restarted == []
-    assert current(place) == before
+    assert deployment.restarted == []
+    assert current(deployment) == before
 
 
-def test_settings_that_do_not_fit_change_nothing(place):
-    place.site.host.set(**{**place.site.settings, "ORACLE_PRICE_QUICK": "free"})
-    run = upgrade(place)
-    place.site.host.set(**place.site.settings)
+def test_invalid_settings_change_nothing(deployment):
+    deployment.site.host.set(**{**deployment.site.settings, "ORACLE_PRICE_QUICK": "free"})
+    run = upgrade(deployment)
+    deployment.site.host.set(**deployment.site.settings)
     assert run.returncode == 1
     assert "ORACLE_PRICE_QUICK must be a whole number" in run.stderr
-    assert place.restarted == []
+    assert deployment.restarted == []
 
 
-def test_an_instance_that_does_not_get_ready_goes_back_to_the_old_release(place, tmp_path):
-    before = current(place)
+def test_an_instance_that_is_not_ready_causes_a_rollback(deployment, tmp_path):
+    before = current(deployment)
     broken = release(tmp_path, 4)
     views = broken / HEALTHZ
     views.write_text(views.read_text() + "\n\ndef readyz(request):\n    raise RuntimeError\n")
-    with load(place.site) as found:
-        run = upgrade(place, broken)
+    with load(deployment.site) as found:
+        run = upgrade(deployment, broken)
     assert run.returncode == 1
-    assert f"oracle-web@1.service did not get ready in 15 s: going back to {before}" in run.stderr
-    assert current(place) == before
-    assert "oracle-web@2" not in place.restarted
-    assert place.restarted[-1] == "oracle-web@1"
+    assert f"oracle-web@1.service was not ready within 15 s: rolling back to {before}" in run.stderr
+    assert current(deployment) == before
+    assert "oracle-web@2" not in deployment.restarted
+    assert deployment.restarted[-1] == "oracle-web@1"
     assert found.failures == []
     assert found.requests > 100
-    assert place.site.http.get("/readyz").status_code == 200
+    assert deployment.site.http.get("/readyz").status_code == 200
 
 
-def test_what_is_no_release_is_refused(place, tmp_path):
-    run = upgrade(place, tmp_path)
+def test_a_directory_without_a_release_is_rejected(deployment, tmp_path):
+    run = upgrade(deployment, tmp_path)
     assert run.returncode == 1
-    assert "is no release" in run.stderr
-    assert place.restarted == []
+    assert "is not a release" in run.stderr
+    assert deployment.restarted == []

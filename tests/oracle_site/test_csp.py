@@ -7,13 +7,13 @@ INLINE = ("'unsafe-inline'", "'unsafe-eval'")
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/", "/oracle/result", "/no-such-page", "/api/verdict"])
-def test_customers_pages_allow_nothing_inline_and_nothing_from_elsewhere(client, path):
+def test_customer_pages_allow_no_inline_code_and_no_other_origin(client, path):
     policy = client.get(path)[HEADER]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
-    assert not any(word in policy for word in (*INLINE, "https:", "data:", "*"))
+    assert not any(source in policy for source in (*INLINE, "https:", "data:", "*"))
 
 
-def test_the_order_form_may_lead_to_the_payment_page_and_nowhere_else(settings):
+def test_forms_may_only_lead_to_the_site_and_the_payment_page(settings):
     settings.SANDBOX_URL = "http://127.0.0.1:8010"
     assert "form-action 'self' http://127.0.0.1:8010" in policy_for("/")
     settings.SANDBOX = False
@@ -21,7 +21,7 @@ def test_the_order_form_may_lead_to_the_payment_page_and_nowhere_else(settings):
 
 
 @pytest.mark.parametrize("path", ["/", "/admin/", "/api/docs/"])
-def test_nobody_may_frame_us_or_move_our_base(path):
+def test_no_page_can_be_framed_or_have_its_base_changed(path):
     assert "base-uri 'none'; frame-ancestors 'none'" in policy_for(path)
 
 
@@ -31,16 +31,16 @@ def test_no_page_runs_inline_scripts(path):
     assert not any("'unsafe-inline'" in part for part in scripts)
 
 
-def test_only_the_console_may_evaluate():
+def test_only_the_console_allows_eval():
     assert "'unsafe-eval'" in policy_for("/admin/")
     assert not any("'unsafe-eval'" in policy_for(path) for path in ("/", "/api/docs/"))
 
 
-def test_a_browser_names_the_site_and_never_the_address(client):
+def test_the_referrer_is_the_origin_only(client):
     assert client.get("/")["Referrer-Policy"] == "strict-origin"
 
 
-def test_in_development_djangos_own_error_pages_work(client, settings):
+def test_django_debug_pages_have_no_policy(client, settings):
     settings.DEBUG = True
     assert HEADER not in client.get("/no-such-page")
     assert HEADER in client.get("/")

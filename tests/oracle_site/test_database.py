@@ -1,4 +1,4 @@
-"""Both databases are what the settings say they are."""
+"""The configured database, and its locking of concurrent writers."""
 
 import os
 import threading
@@ -9,9 +9,9 @@ from django.db import connection, connections, transaction
 
 
 @pytest.mark.django_db
-def test_the_database_is_the_one_that_was_asked_for():
-    asked = os.environ.get("DATABASE_URL", "sqlite:").partition(":")[0]
-    assert connection.vendor == ("postgresql" if asked.startswith("postgres") else "sqlite")
+def test_the_database_is_the_configured_one():
+    configured = os.environ.get("DATABASE_URL", "sqlite:").partition(":")[0]
+    assert connection.vendor == ("postgresql" if configured.startswith("postgres") else "sqlite")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -23,11 +23,11 @@ def test_writers_wait_for_each_other_instead_of_failing():
         try:
             for _ in range(times):
                 with transaction.atomic():
-                    # Reads first: with SQLite's default this is where a second writer fails.
+                    # With SQLite's default, DEFERRED, the second writer that has read first fails.
                     group = Group.objects.select_for_update().get(name__startswith="count ")
                     group.name = f"count {int(group.name.split()[1]) + 1}"
                     group.save()
-        except Exception as error:  # noqa: BLE001 - told to the test below
+        except Exception as error:  # noqa: BLE001 - asserted below
             failures.append(error)
         finally:
             connections.close_all()

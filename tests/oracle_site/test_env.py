@@ -12,12 +12,12 @@ def database(url: str) -> dict:
     return Environment({"DATABASE_URL": url}).database("DATABASE_URL", "", default="", root=ROOT)
 
 
-def test_an_unset_or_empty_variable_takes_the_default():
+def test_an_unset_or_empty_variable_has_the_default():
     for values in ({}, {"NAME": ""}, {"NAME": "  "}):
         env = Environment(values)
         assert env.text("NAME", "", default="x") == "x"
         assert env.flag("NAME", "", default=True) is True
-        assert env.integer("NAME", "", default=3, at_least=1, at_most=9) == 3
+        assert env.integer("NAME", "", default=3, minimum=1, maximum=9) == 3
 
 
 @pytest.mark.parametrize(("value", "flag"), [("1", True), ("Yes", True), ("0", False), ("off", 0)])
@@ -33,12 +33,12 @@ def test_a_bad_flag_names_the_variable():
 @pytest.mark.parametrize("value", ["49", "101", "five", "5.5", "-50"])
 def test_a_bad_number_names_the_variable_and_its_range(value):
     with pytest.raises(ImproperlyConfigured, match="PRICE must be a whole number from 50 to 100"):
-        Environment({"PRICE": value}).integer("PRICE", "", default=60, at_least=50, at_most=100)
+        Environment({"PRICE": value}).integer("PRICE", "", default=60, minimum=50, maximum=100)
 
 
-def test_an_address_loses_its_last_slash():
+def test_a_trailing_slash_of_a_url_is_removed():
     env = Environment({"SITE_URL": "https://oracle.example/"})
-    assert env.address("SITE_URL", "", default="") == "https://oracle.example"
+    assert env.url("SITE_URL", "", default="") == "https://oracle.example"
 
 
 @pytest.mark.parametrize(
@@ -55,31 +55,31 @@ def test_an_address_loses_its_last_slash():
         "http://[::1",
     ],
 )
-def test_a_bad_address_names_the_variable(value):
-    with pytest.raises(ImproperlyConfigured, match="SITE_URL must be an address"):
-        Environment({"SITE_URL": value}).address("SITE_URL", "", default="")
+def test_a_bad_url_names_the_variable(value):
+    with pytest.raises(ImproperlyConfigured, match="SITE_URL must be a URL"):
+        Environment({"SITE_URL": value}).url("SITE_URL", "", default="")
 
 
-def secret(value: str, *, needed: bool) -> str:
+def secret(value: str, *, required: bool) -> str:
     env = Environment({"KEY": value})
-    return env.secret("KEY", "signs", needed=needed, at_least=3, default="dev")
+    return env.secret("KEY", "signs", required=required, min_length=3, default="dev")
 
 
-def test_a_secret_must_be_set_and_long_enough_only_where_it_is_needed():
-    assert secret("", needed=False) == "dev"
-    assert secret("abc", needed=True) == "abc"
+def test_a_secret_must_be_set_and_long_enough_only_if_it_is_required():
+    assert secret("", required=False) == "dev"
+    assert secret("abc", required=True) == "abc"
     for value in ("", "ab"):
         with pytest.raises(ImproperlyConfigured, match="KEY must be set when DEBUG is off: signs"):
-            secret(value, needed=True)
+            secret(value, required=True)
 
 
-def test_both_ends_of_a_range_are_in_it():
+def test_a_range_includes_both_ends():
     for value in ("1", "9"):
         env = Environment({"N": value})
-        assert env.integer("N", "", default=5, at_least=1, at_most=9) == int(value)
+        assert env.integer("N", "", default=5, minimum=1, maximum=9) == int(value)
 
 
-def test_sqlite_lies_under_the_root_or_where_it_says():
+def test_a_sqlite_path_is_relative_to_the_root_or_absolute():
     assert database("sqlite:///var/a.sqlite3")["NAME"] == ROOT / "var/a.sqlite3"
     assert database("sqlite:////data/a.sqlite3")["NAME"] == Path("/data/a.sqlite3")
 
@@ -107,15 +107,15 @@ def test_postgresql_by_host_or_socket():
         "postgres://u:secret#2@h/d",
     ],
 )
-def test_a_bad_database_is_refused_without_repeating_a_password(url):
+def test_a_bad_database_url_is_rejected_without_repeating_the_password(url):
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as caught:
         database(url)
     assert "secret" not in str(caught.value)
 
 
-def test_a_number_lies_in_its_range_or_is_refused():
+def test_a_number_outside_its_range_is_rejected():
     def read(value: str) -> float:
-        return Environment({"T": value}).number("T", "", default=0.5, at_least=0, at_most=2)
+        return Environment({"T": value}).number("T", "", default=0.5, minimum=0, maximum=2)
 
     assert [read(""), read("0"), read("1.25")] == [0.5, 0.0, 1.25]
     for value in ("warm", "-0.1", "2.01", "nan", "inf"):
@@ -123,21 +123,23 @@ def test_a_number_lies_in_its_range_or_is_refused():
             read(value)
 
 
-def test_a_renamed_variable_is_refused_by_its_new_name():
-    with pytest.raises(ImproperlyConfigured) as refused:
+def test_a_renamed_variable_is_rejected_with_its_new_name():
+    with pytest.raises(ImproperlyConfigured) as error:
         Environment({"ORACLE_REGENERATIONS": "2"})
-    assert str(refused.value) == (
-        "ORACLE_REGENERATIONS is now called ORACLE_MAX_REGENERATIONS: rename it."
+    assert str(error.value) == (
+        "ORACLE_REGENERATIONS was renamed to ORACLE_MAX_REGENERATIONS: "
+        "set ORACLE_MAX_REGENERATIONS instead."
     )
     Environment({"ORACLE_REGENERATIONS": ""})  # empty counts as not set
 
 
-def test_a_renamed_value_is_refused_by_its_new_name():
+def test_a_renamed_value_is_rejected_with_its_new_name():
     env = Environment({"ORACLE_CACHE_MISS": "sealed"})
-    with pytest.raises(ImproperlyConfigured) as refused:
+    with pytest.raises(ImproperlyConfigured) as error:
         env.choice(
-            "ORACLE_CACHE_MISS", "about", default="regenerate", among=("regenerate", "stored")
+            "ORACLE_CACHE_MISS", "about", default="regenerate", choices=("regenerate", "stored")
         )
-    assert str(refused.value) == (
-        "ORACLE_CACHE_MISS=sealed is now called ORACLE_CACHE_MISS=stored: change it."
+    assert str(error.value) == (
+        "ORACLE_CACHE_MISS=sealed was renamed to ORACLE_CACHE_MISS=stored: "
+        "set ORACLE_CACHE_MISS=stored instead."
     )

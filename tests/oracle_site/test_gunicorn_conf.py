@@ -1,4 +1,4 @@
-"""gunicorn with our configuration: what reaches an application, and what does not."""
+"""gunicorn with the site's configuration: which headers reach the application."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ SECRET = "a-key-that-no-request-may-ever-carry-5b1f0a9c77de43e2"
 
 
 def environ_as_json(environ, start_response) -> list[bytes]:
-    """A WSGI application that answers with what it was given."""
+    """A WSGI application that responds with its environ."""
     start_response("200 OK", [("Content-Type", "application/json")])
     return [json.dumps({key: str(value) for key, value in environ.items()}).encode()]
 
@@ -35,5 +35,5 @@ def test_requests_carry_no_secret_and_no_header_with_an_underscore():
     assert environ["HTTP_ACCEPT"] == "*/*"
     assert "HTTP_X_FORWARDED_FOR" not in environ
     assert environ["SCRIPT_NAME"] == ""
-    # Whether the proxy is trusted is Django's decision (BEHIND_PROXY).
+    # Django decides whether to trust the proxy (BEHIND_PROXY).
     assert (environ["wsgi.url_scheme"], environ["HTTP_X_FORWARDED_PROTO"]) == ("http", "https")

@@ -7,7 +7,7 @@ SESSION = "cs_test_a1B2c3D4e5"
 
 
 @pytest.mark.parametrize(
-    ("address", "found"),
+    ("url", "session_id"),
     [
         (f"/oracle/result?session_id={SESSION}", SESSION),
         (f"/api/verdict?a=b&session_id={SESSION}&c=d", SESSION),
@@ -20,5 +20,5 @@ SESSION = "cs_test_a1B2c3D4e5"
         ("/?session_id=cs_other_a1B2c3D4e5", ""),
     ],
 )
-def test_the_session_is_found_in_the_address(address, found):
-    assert session_in(RequestFactory().get(address)) == found
+def test_the_session_id_is_found_in_the_url(url, session_id):
+    assert session_in(RequestFactory().get(url)) == session_id

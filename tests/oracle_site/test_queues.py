@@ -1,4 +1,4 @@
-"""What the queues cost a process that only imports them."""
+"""Importing django-q2 starts no process."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ print(len(psutil.Process().children()))
 """
 
 
-def test_no_helper_process_is_started_beside_ours_on_any_python():
+def test_importing_the_queue_starts_no_helper_process():
     env = child_env(DJANGO_SETTINGS_MODULE="oracle_site.settings")
     command = [sys.executable, "-c", PROGRAM]
     root = Path(__file__).parents[2]

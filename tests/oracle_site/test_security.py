@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from drill.sites.child_env import child_env
-from oracle_site.security import over_https
+from oracle_site.security import https_settings
 from tests.oracle_site.test_settings import LIVE
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import django
 from django.conf import settings
-# Nobody has collected any here, and no page is looked at.
+# No static files are collected here, and the test does not need them.
 settings.STORAGES = {"staticfiles": {"BACKEND": "django.core.files.storage.InMemoryStorage"}}
 django.setup()
 from django.test import Client
-answer = Client().get("/", secure=True, HTTP_HOST="oracle.example")
-print(answer.status_code, dict(answer.items()), answer.cookies)
+response = Client().get("/", secure=True, HTTP_HOST="oracle.example")
+print(response.status_code, dict(response.items()), response.cookies)
 plain = Client().get("/", HTTP_HOST="oracle.example")
 print(plain.status_code, plain["Location"])
 """
@@ -27,7 +27,7 @@ print(plain.status_code, plain["Location"])
 
 @pytest.fixture(scope="module")
 def live() -> str:
-    """What a live site answers to a first visit, over HTTPS and without."""
+    """Responses of a live site to a first visit, over HTTPS and HTTP."""
     environment = child_env(**LIVE, DJANGO_SETTINGS_MODULE="oracle_site.settings")
     command = [sys.executable, "-c", PROGRAM]
     return subprocess.run(
@@ -36,7 +36,7 @@ def live() -> str:
 
 
 @pytest.mark.parametrize(
-    "promised",
+    "header",
     [
         "'Strict-Transport-Security': 'max-age=31536000; includeSubDomains; preload'",
         "'X-Content-Type-Options': 'nosniff'",
@@ -48,11 +48,11 @@ def live() -> str:
         "'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'",
     ],
 )
-def test_every_answer_of_a_live_site_carries_it(live, promised):
-    assert promised in live
+def test_every_response_of_a_live_site_has_the_header(live, header):
+    assert header in live
 
 
-def test_cookies_are_this_hosts_alone_and_go_over_https_only(live):
+def test_cookies_are_host_only_and_https_only(live):
     cookie = live.partition("Set-Cookie: ")[2]
     assert cookie.startswith("__Host-csrftoken=")
     assert "Secure" in cookie
@@ -61,19 +61,19 @@ def test_cookies_are_this_hosts_alone_and_go_over_https_only(live):
     assert "Domain" not in cookie
 
 
-def test_without_https_one_is_led_there(live):
+def test_http_redirects_to_https(live):
     assert live.splitlines()[-1] == "301 https://oracle.example/"
 
 
-def test_in_development_there_is_no_https_to_insist_on():
-    assert not any(over_https(public=False, behind_proxy=False)[name] for name in INSISTED)
-    assert all(over_https(public=True, behind_proxy=False)[name] for name in INSISTED)
+def test_https_is_not_required_in_development():
+    assert not any(https_settings(public=False, behind_proxy=False)[name] for name in HTTPS_FLAGS)
+    assert all(https_settings(public=True, behind_proxy=False)[name] for name in HTTPS_FLAGS)
 
 
-INSISTED = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_SSL_REDIRECT")
+HTTPS_FLAGS = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_SSL_REDIRECT")
 
 
-def test_staffs_session_cookie_is_out_of_reach_of_scripts(settings):
+def test_scripts_cannot_read_the_session_cookie(settings):
     assert settings.SESSION_COOKIE_HTTPONLY
     assert settings.SESSION_COOKIE_SAMESITE == "Lax"
     assert settings.SESSION_COOKIE_AGE == 12 * 3600

@@ -11,11 +11,11 @@ from audit.core.redaction import short_hash
 from audit.log_context import log_session
 from drill.sites.child_env import child_env
 from oracle_site.service_log import (
-    Careful,
-    Concerning,
-    JsonLines,
-    careful_traceback,
-    redacted,
+    JsonFormatter,
+    RedactingFormatter,
+    SessionFilter,
+    redact,
+    redacted_traceback,
     service_log,
 )
 
@@ -29,16 +29,16 @@ def record(message: str = "at /cache/%s") -> logging.LogRecord:
     return logging.LogRecord("x", logging.ERROR, "", 1, message, (SESSION,), what)
 
 
-@pytest.mark.parametrize("formatter", [Careful("%(message)s"), JsonLines()])
-def test_no_line_and_no_traceback_holds_a_session_id(formatter):
-    told = formatter.format(record())
-    assert SESSION not in told
-    assert told.count(short_hash(SESSION)) == 2
+@pytest.mark.parametrize("formatter", [RedactingFormatter("%(message)s"), JsonFormatter()])
+def test_session_ids_are_redacted_in_messages_and_tracebacks(formatter):
+    text = formatter.format(record())
+    assert SESSION not in text
+    assert text.count(short_hash(SESSION)) == 2
 
 
-@pytest.mark.parametrize("formatter", [Careful("%(message)s"), JsonLines()])
+@pytest.mark.parametrize("formatter", [RedactingFormatter("%(message)s"), JsonFormatter()])
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "to buyer@example.com: no",
         "<buyer.b+c@example.com>",
@@ -49,22 +49,22 @@ def test_no_line_and_no_traceback_holds_a_session_id(formatter):
         "%2Fbuyer%2540example.com",
     ],
 )
-def test_no_line_holds_an_address(formatter, said):
-    told = formatter.format(record(f"{said.replace('%', '%%')} %s"))
-    assert not any(part in told for part in ("@", "buyer", "neil", "example"))
-    assert "(address)" in told
+def test_email_addresses_are_redacted(formatter, message):
+    text = formatter.format(record(f"{message.replace('%', '%%')} %s"))
+    assert not any(part in text for part in ("@", "buyer", "neil", "example"))
+    assert "(address)" in text
 
 
-def test_what_is_beside_an_address_is_told():
-    said = "{'to': 'buyer@example.com', 'tier': 'full'} at 40% of 4,000"
-    assert redacted(said) == "{'to': '(address)', 'tier': 'full'} at 40% of 4,000"
+def test_the_text_around_an_address_is_kept():
+    message = "{'to': 'buyer@example.com', 'tier': 'full'} at 40% of 4,000"
+    assert redact(message) == "{'to': '(address)', 'tier': 'full'} at 40% of 4,000"
 
 
 def test_a_json_line_is_one_object_on_one_line():
-    told = JsonLines().format(record("first\nsecond \u2028 %s"))
-    assert told.isascii()
-    assert "\n" not in told
-    line = json.loads(told)
+    text = JsonFormatter().format(record("first\nsecond \u2028 %s"))
+    assert text.isascii()
+    assert "\n" not in text
+    line = json.loads(text)
     assert list(line) == ["at", "level", "logger", "message", "process", "error"]
     assert (line["level"], line["logger"]) == ("ERROR", "x")
     assert line["message"].startswith("first\nsecond")
@@ -72,24 +72,24 @@ def test_a_json_line_is_one_object_on_one_line():
     assert line["at"].endswith("+00:00")
 
 
-def test_where_it_was_called_from_is_redacted_too():
+def test_stack_info_is_redacted():
     stacked = record()
     stacked.exc_info, stacked.stack_info = None, f"in {SESSION}"
-    assert json.loads(JsonLines().format(stacked))["stack"] == f"in {short_hash(SESSION)}"
+    assert json.loads(JsonFormatter().format(stacked))["stack"] == f"in {short_hash(SESSION)}"
 
 
-def test_a_record_is_given_the_session_that_the_work_is_about():
-    plain = Careful(**formatter_options())
+def test_a_record_has_the_session_of_its_context():
+    plain = RedactingFormatter(**formatter_options())
     with log_session(SESSION):
-        concerned = record("x%s")
-        assert Concerning().filter(concerned)
-    assert json.loads(JsonLines().format(concerned))["session"] == short_hash(SESSION)
-    assert f" ERROR {short_hash(SESSION)} x: " in plain.format(concerned)
+        with_session = record("x%s")
+        assert SessionFilter().filter(with_session)
+    assert json.loads(JsonFormatter().format(with_session))["session"] == short_hash(SESSION)
+    assert f" ERROR {short_hash(SESSION)} x: " in plain.format(with_session)
     other = record("x%s")
-    Concerning().filter(other)
-    assert "session" not in json.loads(JsonLines().format(other))
+    SessionFilter().filter(other)
+    assert "session" not in json.loads(JsonFormatter().format(other))
     assert " ERROR - x: " in plain.format(other)
-    assert " ERROR - x: " in plain.format(record("x%s"))  # that never met the filter
+    assert " ERROR - x: " in plain.format(record("x%s"))  # a record that no filter has seen
 
 
 def formatter_options() -> dict:
@@ -97,43 +97,45 @@ def formatter_options() -> dict:
     return {name: value for name, value in options.items() if name != "()"}
 
 
-def failing(first: Exception, then: Exception, *, aside: bool = False) -> Exception:
-    """`then`, as it comes out of the handling of `first`."""
+def failing(first: Exception, then: Exception, *, suppress: bool = False) -> Exception:
+    """`then`, raised while `first` is handled; `suppress`: from None."""
     try:
         try:
             raise first
         except type(first):
-            if aside:
+            if suppress:
                 raise then from None
-            raise then  # noqa: B904 - without a word of what it came from
+            raise then  # noqa: B904 - the implicit context is tested
     except type(then) as error:
         return error
 
 
-def test_what_may_quote_a_customer_is_left_out_of_tracebacks():
-    words = "my secret plan"
-    told = careful_traceback(failing(IntegrityError(f"Failing row ({words})"), ValueError(words)))
-    assert words not in told
-    assert words not in careful_traceback(KeyError(words))
+def test_messages_that_may_quote_a_customer_are_left_out_of_tracebacks():
+    secret = "my secret plan"
+    text = redacted_traceback(
+        failing(IntegrityError(f"Failing row ({secret})"), ValueError(secret))
+    )
+    assert secret not in text
+    assert secret not in redacted_traceback(KeyError(secret))
     parts = ["test_service_log.py", "django.db.utils.IntegrityError: (left out"]
     parts += ["\nand then\n", "test_service_log.py", "ValueError: (left out"]
     place = 0
     for part in parts:
-        place = told.index(part, place) + len(part)
+        place = text.index(part, place) + len(part)
 
 
-def test_what_an_error_of_the_code_says_is_told():
-    assert careful_traceback(TypeError("gold")) == "TypeError: gold"
-    assert careful_traceback(RuntimeError()) == "RuntimeError"
+def test_messages_of_programming_errors_are_logged():
+    assert redacted_traceback(TypeError("gold")) == "TypeError: gold"
+    assert redacted_traceback(RuntimeError()) == "RuntimeError"
     error = OSError("first")
-    error.__cause__ = error  # a chain that bites its tail
-    assert careful_traceback(error) == "OSError: first"
+    error.__cause__ = error  # a circular chain
+    assert redacted_traceback(error) == "OSError: first"
 
 
-def test_what_was_set_aside_is_not_told():
-    told = careful_traceback(failing(TypeError("first"), OSError("then"), aside=True))
-    assert told.endswith("OSError: then")
-    assert "TypeError: " not in told
+def test_a_suppressed_context_is_not_logged():
+    text = redacted_traceback(failing(TypeError("first"), OSError("then"), suppress=True))
+    assert text.endswith("OSError: then")
+    assert "TypeError: " not in text
 
 
 @pytest.mark.parametrize("form", ["line", "json"])
@@ -143,7 +145,7 @@ def test_the_setting_chooses_the_formatter(form):
 
 
 @pytest.mark.parametrize(("form", "is_json"), [("json", True), ("line", False)])
-def test_a_process_writes_its_log_in_the_form_that_is_set(form, is_json):
+def test_a_process_logs_in_the_configured_format(form, is_json):
     code = f"""
 import logging
 from audit.log_context import log_session
@@ -151,10 +153,10 @@ logging.getLogger('y').warning('at {SESSION}')
 with log_session('{SESSION}'):
     logging.getLogger('y').warning('inside')
 """
-    said = say(code, form)
-    assert said.returncode == 0
-    first, second = said.stderr.splitlines()
-    assert SESSION not in said.stderr
+    process = run_python(code, form)
+    assert process.returncode == 0
+    first, second = process.stderr.splitlines()
+    assert SESSION not in process.stderr
     assert short_hash(SESSION) in first
     assert first.startswith('{"at": ') is is_json
     if is_json:
@@ -165,13 +167,13 @@ with log_session('{SESSION}'):
         assert f" WARNING {short_hash(SESSION)} y: inside" in second
 
 
-def test_another_form_is_refused():
-    said = say("", "xml")
-    assert said.returncode != 0
-    assert "ORACLE_LOG_FORMAT must be line or json" in said.stderr
+def test_an_unknown_format_is_rejected():
+    process = run_python("", "xml")
+    assert process.returncode != 0
+    assert "ORACLE_LOG_FORMAT must be line or json" in process.stderr
 
 
-def say(code: str, form: str) -> subprocess.CompletedProcess[str]:
+def run_python(code: str, form: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", f"import django; django.setup()\n{code}"],
         cwd=ROOT,
@@ -182,21 +184,21 @@ def say(code: str, form: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_strangers_endless_header_makes_no_endless_line():
-    told = redacted(f"Invalid HTTP_HOST header: {'a' * 400_000}")
-    assert told.startswith("Invalid HTTP_HOST header: … (400,026 characters)")
-    assert redacted("word " * 10_000).endswith(" word … (50,000 characters)")
-    assert "buyer" not in redacted("a" * 19_990 + " buyer@example.com")
+def test_long_messages_are_truncated():
+    text = redact(f"Invalid HTTP_HOST header: {'a' * 400_000}")
+    assert text.startswith("Invalid HTTP_HOST header: … (400,026 characters)")
+    assert redact("word " * 10_000).endswith(" word … (50,000 characters)")
+    assert "buyer" not in redact("a" * 19_990 + " buyer@example.com")
 
 
-def test_what_a_stranger_can_cause_at_will_is_one_line_each():
+def test_client_errors_are_logged_without_a_traceback():
     visit = "from django.test import Client; Client().get('/', HTTP_HOST='evil.example')"
-    said = say(visit, "line").stderr.splitlines()
-    assert len(said) == 1
-    assert " ERROR - django.security.DisallowedHost: Invalid HTTP_HOST header" in said[0]
+    lines = run_python(visit, "line").stderr.splitlines()
+    assert len(lines) == 1
+    assert " ERROR - django.security.DisallowedHost: Invalid HTTP_HOST header" in lines[0]
 
 
 @pytest.mark.parametrize("escaped", ["cs%5Ftest%5F", "cs%5ftest_", "cs%255Ftest%255F"])
 def test_a_session_id_is_redacted_however_a_url_escapes_it(escaped):
-    told = redacted(f"Invalid HTTP request line: 'GET /?session_id={escaped}abc123DEF HTTP/1.1'")
-    assert "abc123DEF" not in told
+    text = redact(f"Invalid HTTP request line: 'GET /?session_id={escaped}abc123DEF HTTP/1.1'")
+    assert "abc123DEF" not in text

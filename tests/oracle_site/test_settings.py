@@ -33,8 +33,8 @@ def start(**environment: str) -> subprocess.CompletedProcess:
     )
 
 
-def test_the_environment_is_read_in_one_place():
-    """Handing it on to a child, `{**os.environ, ...}`, is not reading; WSGI's is another."""
+def test_only_settings_read_the_environment():
+    """Passing it to a child process, `{**os.environ, ...}`, is not reading."""
     readers = [
         str(path.relative_to(ROOT))
         for folder in ("audit", "oracle_site", "verdicts")
@@ -43,7 +43,7 @@ def test_the_environment_is_read_in_one_place():
             r"(?<!\*\*)os\.environ\b(?!\.setdefault)|import environ|getenv", path.read_text()
         )
     ]
-    # dev_setup makes the environment of the processes that `make run` starts.
+    # dev_setup prepares the environment of the processes of `make run`.
     assert sorted(readers) == ["oracle_site/dev/dev_setup.py", "oracle_site/settings.py"]
 
 
@@ -64,18 +64,18 @@ def test_the_environment_is_read_in_one_place():
         ({**LIVE, "ORACLE_MAIL": ""}, "GRAPH_TENANT must be set with ORACLE_MAIL=graph"),
         ({"ORACLE_MAIL": "pigeon"}, "ORACLE_MAIL must be sandbox or file or smtp or graph"),
         ({"DATABASE_URL": "oracle"}, "DATABASE_URL must look like"),
-        ({"SITE_URL": "http://[::1"}, "SITE_URL must be an address"),
+        ({"SITE_URL": "http://[::1"}, "SITE_URL must be a URL"),
         ({"SUPPORT_EMAIL": "nobody"}, "SUPPORT_EMAIL must be an email address, not 'nobody'"),
     ],
 )
-def test_a_bad_value_stops_the_start_with_one_sentence(environment, sentence):
+def test_an_invalid_value_fails_the_start_with_one_sentence(environment, sentence):
     run = start(**environment)
     assert run.returncode == 1
     assert run.stderr.startswith(f"Oracle does not start: {sentence}")
     assert len(run.stderr.splitlines()) == 1
 
 
-def test_a_forwarded_scheme_is_believed_only_behind_a_proxy():
+def test_x_forwarded_proto_is_trusted_only_behind_a_proxy():
     program = "from django.conf import settings; print(settings.SECURE_PROXY_SSL_HEADER)"
     for value, header in (("0", "None"), ("1", "('HTTP_X_FORWARDED_PROTO', 'https')")):
         run = subprocess.run(
@@ -90,16 +90,16 @@ def test_a_forwarded_scheme_is_believed_only_behind_a_proxy():
 
 
 @pytest.mark.parametrize("environment", [{}, LIVE], ids=["sandbox", "live"])
-def test_the_defaults_start_and_so_does_a_whole_set_of_keys(environment):
+def test_the_defaults_are_valid_and_so_is_a_full_set_of_keys(environment):
     assert start(**environment).returncode == 0
 
 
 @pytest.mark.parametrize(
-    ("model", "says"),
+    ("model", "warning"),
     [
         ("gemini-3.5-flash", "(oracle.W001) ORACLE_MODEL=gemini-3.5-flash ignores temperature"),
         ("gemini-9-ultra", "(oracle.W002) ORACLE_MODEL=gemini-9-ultra is not in the table"),
     ],
 )
-def test_a_model_that_cannot_hold_the_lock_is_warned_about(model, says):
-    assert says in start(ORACLE_MODEL=model).stderr
+def test_a_model_without_locked_parameters_causes_a_warning(model, warning):
+    assert warning in start(ORACLE_MODEL=model).stderr

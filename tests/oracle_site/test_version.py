@@ -1,4 +1,4 @@
-"""The version is written in pyproject.toml alone, and shown wherever operators look for it."""
+"""The version has one source, pyproject.toml, and is shown wherever operators look for it."""
 
 import platform
 import subprocess
@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
 
-@pytest.mark.parametrize("word", ["--version", "version"])
+@pytest.mark.parametrize("argument", ["--version", "version"])
 @pytest.mark.parametrize(
-    "variables", [{}, {"GEMINI_API_KEY": "half a set"}], ids=["sound", "broken"]
+    "variables", [{}, {"GEMINI_API_KEY": "half a set"}], ids=["valid", "invalid"]
 )
-def test_manage_says_which_version_whatever_the_settings(word, variables):
+def test_manage_prints_the_version_even_with_invalid_settings(argument, variables):
     run = subprocess.run(
-        [sys.executable, "manage.py", word],
+        [sys.executable, "manage.py", argument],
         cwd=ROOT,
         env=child_env(**variables),
         capture_output=True,
@@ -32,13 +32,13 @@ def test_manage_says_which_version_whatever_the_settings(word, variables):
     assert (run.stdout, run.stderr) == (f"Oracle {VERSION} ({runtime})\n", "")
 
 
-def test_healthz_says_so(client):
+def test_healthz_reports_the_version(client):
     assert client.get("/healthz").json()["version"] == VERSION
 
 
-def test_the_console_says_so(admin_client):
+def test_the_console_shows_the_version(admin_client):
     assert f"Console {VERSION}" in admin_client.get("/admin/").content.decode()
 
 
-def test_the_change_log_has_an_entry_for_it():
+def test_the_changelog_has_an_entry_for_the_version():
     assert f"\n## {VERSION}" in (ROOT / "CHANGELOG.md").read_text()

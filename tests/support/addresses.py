@@ -1,4 +1,4 @@
-"""Every address of the site, as its map has it, with one example that can be asked for."""
+"""Every URL of the site, from its URLconf, with one example path each."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ ACCOUNTS = (User, Group)
 
 
 class Address(NamedTuple):
-    """`shape` and `kind` are how docs/PERMISSIONS.md lists it: alone, or with all of its kind."""
+    """docs/PERMISSIONS.md lists it by its `shape`, or together with others by its `kind`."""
 
     path: str
     shape: str
@@ -23,15 +23,15 @@ class Address(NamedTuple):
 
 
 def addresses(found: Mapping[str, object]) -> list[Address]:
-    """`found` holds what stands for a parameter; by `app/model` for the id of such a record."""
+    """`found`: values of URL parameters by name, and ids of records by `app/model`."""
     return [one for route in routes(get_resolver()) for one in _addresses(route, found)]
 
 
 def records() -> dict[str, type[Model]]:
-    """Whatever the console lists, by its part of an address."""
-    listed = filter(admin.site.is_registered, apps.get_models())
-    dressed = [admin.site.get_model_admin(model).opts for model in listed]
-    return {f"{opts.app_label}/{opts.model_name}": opts.model for opts in dressed}
+    """The models of the console, by their part of the URL."""
+    models = filter(admin.site.is_registered, apps.get_models())
+    options = [admin.site.get_model_admin(model).opts for model in models]
+    return {f"{opts.app_label}/{opts.model_name}": opts.model for opts in options}
 
 
 def routes(resolver: URLResolver, before: str = "/") -> Iterator[str]:
@@ -44,7 +44,7 @@ def routes(resolver: URLResolver, before: str = "/") -> Iterator[str]:
 
 
 def _addresses(route: str, found: Mapping[str, object]) -> Iterator[Address]:
-    if route == "/admin/(?P<url>.*)$":  # the admin's answer to what is none of its pages
+    if route == "/admin/(?P<url>.*)$":  # the admin's catch-all pattern
         yield Address("/admin/no/such/page/", "/admin/{anything else}", "")
     elif choice := re.fullmatch(r"/admin/\^\(\?P<app_label>(.*)\)/\$", route):
         for app in choice[1].split("|"):

@@ -1,4 +1,4 @@
-"""Runs management commands one after the other in one process, as each would run in its own.
+"""Runs management commands one after the other in one process, which saves start-up time.
 
 Reads a list of {arguments, input} as JSON, and writes a list of {code, out, err}.
 """
@@ -14,15 +14,15 @@ import django
 from django.core.management import execute_from_command_line
 
 
-def run(arguments: list[str], given: str) -> dict[str, object]:
+def run(arguments: list[str], stdin: str) -> dict[str, object]:
     out, err, code = io.StringIO(), io.StringIO(), 0
-    sys.stdin = io.TextIOWrapper(io.BytesIO(given.encode()))
+    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             execute_from_command_line(["manage.py", *arguments])
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        except BaseException:  # noqa: BLE001 - as Python itself would end
+        except BaseException:  # noqa: BLE001 - like Python itself
             traceback.print_exc()
             code = 1
     return {"code": code, "out": out.getvalue(), "err": err.getvalue()}
@@ -31,6 +31,6 @@ def run(arguments: list[str], given: str) -> dict[str, object]:
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
     django.setup()
-    wanted = json.load(sys.stdin)
-    done = [run(one["arguments"], one["input"]) for one in wanted]
-    sys.stdout.write(json.dumps(done))
+    commands = json.load(sys.stdin)
+    results = [run(command["arguments"], command["input"]) for command in commands]
+    sys.stdout.write(json.dumps(results))

@@ -1,4 +1,4 @@
-"""Customers of a live site, each brought into one of the states that a page can show."""
+"""Customers of a whole site, with orders in each state that a page can show."""
 
 import itertools
 import json
@@ -20,20 +20,20 @@ class Customers:
         self._numbers: dict[str, str] = {}
 
     def number_of(self, session: str) -> str:
-        """Three digits that only this order's text and email address contain."""
+        """Three digits that occur only in this order's query and email address."""
         return self._numbers[session]
 
     def unpaid(self, tier: str = "full") -> str:
         number = f"{next(self._count):03}"
         order = {"tier": tier, "query": f"{IDEA} ({number})", "email": _email(number)}
-        made = self.site.http.post("/api/checkout", json=order).raise_for_status().json()
-        self._numbers[made["session_id"]] = number
-        return made["session_id"]
+        created = self.site.http.post("/api/checkout", json=order).raise_for_status().json()
+        self._numbers[created["session_id"]] = number
+        return created["session_id"]
 
     def buy(
         self, tier: str = "full", *, fault: str = "", mail_takes: float = 0, **more: object
     ) -> str:
-        """Paid for; the model meets `fault`, and the email is taken only after some seconds."""
+        """A paid order; `fault` affects the model, and the email takes `mail_takes` seconds."""
         session = self.unpaid(tier)
         email = _email(self.number_of(session))
         if fault:
@@ -49,7 +49,7 @@ class Customers:
         return session
 
     def regenerated(self, tier: str, old: str, new: str) -> str:
-        """A verdict whose page had to be made again, and was compared."""
+        """An order whose verdict was regenerated and compared."""
         session = self.verdict(tier, old)
         self.settled(session)
         self.miss_all({session: new})
@@ -58,7 +58,7 @@ class Customers:
         return session
 
     def miss_all(self, labels: Mapping[str, str]) -> None:
-        """These pages are lost, and the model will give these labels when asked again."""
+        """Removes the verdicts from the cache; their regenerations get these labels."""
         for session, label in labels.items():
             self.next_time(session, "verdict", label=label)
         self.shell(
@@ -67,7 +67,7 @@ class Customers:
         )
 
     def next_time(self, session: str, fault: str, **more: object) -> None:
-        """What the model meets when it is asked about this order."""
+        """Fault of the model's next answer about this order."""
         match = f"({self.number_of(session)})"
         self.site.sandbox.fault("gemini", fault, match=match, **more)
 
@@ -75,7 +75,7 @@ class Customers:
         wait_for(lambda: self.site.result(session).status_code == status)
 
     def settled(self, session: str) -> None:
-        """Until the page has nothing to wait for."""
+        """Waits until the page no longer refreshes itself."""
         wait_for(lambda: "data-look-again" not in self.site.result(session).text)
 
     def shell(self, program: str) -> None:

@@ -1,4 +1,4 @@
-"""A whole site as deploy/ runs it: the units behind the deployed nginx, by TLS."""
+"""A whole site as in deploy/: the systemd units behind the deployed nginx, over TLS."""
 
 import os
 import subprocess
@@ -43,7 +43,7 @@ class DeployedSite:
 
 @contextmanager
 def deployed_site(folder: Path, *, code: Path = ROOT, **environment: str) -> Iterator[DeployedSite]:
-    """SQLite and a sandbox of its own."""
+    """With a new SQLite database and its own sandbox."""
     data = folder / "data"
     data.mkdir(mode=0o700)
     with ExitStack() as stack:
@@ -66,7 +66,7 @@ def deployed_site(folder: Path, *, code: Path = ROOT, **environment: str) -> Ite
 
 
 def production(data: Path, url: str, sandbox: str) -> dict[str, str]:
-    """Settings as on a public host, except that the sandbox stands in for keys."""
+    """Settings of a public host, but with the sandbox instead of keys."""
     return {
         "DEBUG": "0",
         "ORACLE_ALLOW_SANDBOX": "1",

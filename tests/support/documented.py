@@ -1,6 +1,6 @@
-"""What the documentation shows: command lines with their output, and the table of settings.
+"""Command lines with their output, and the settings table, in the documentation.
 
-`python -m tests.support.documented` writes the table of docs/SETTINGS.md from the code.
+`python -m tests.support.documented` generates the table in docs/SETTINGS.md from the code.
 """
 
 import os
@@ -15,10 +15,10 @@ from django.conf import settings
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 SETTINGS_PAGE = ROOT / "docs/SETTINGS.md"
-SETTINGS_HEADING = "| Variable | Takes | Default | What it is |\n|---|---|---|---|\n"
+SETTINGS_HEADING = "| Variable | Type | Default | Meaning |\n|---|---|---|---|\n"
 FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)((?:    [^\n]*\n)+)")
-OURS = re.compile(
+COMMAND_LINE = re.compile(
     r"(?:\.\.\. \| )?(?:(?:(?:\.venv/bin/)?python )?(?P<manage>manage\.py)|make) (?P<rest>.+)"
 )
 
@@ -29,7 +29,7 @@ class Documented:
     block: int
     program: str  # manage.py or make
     arguments: tuple[str, ...]
-    shown: str  # what follows it in its block, up to the next command
+    shown: str  # the output shown in the same block
 
     @property
     def fails(self) -> bool:
@@ -51,16 +51,16 @@ def documented(path: Path) -> list[Documented]:
         prompted = any(line.startswith("$ ") for line in lines)
         for place, line in enumerate(lines):
             if prompted and not line.startswith("$ "):
-                continue  # an answer
-            command = OURS.fullmatch(line.removeprefix("$ "))
+                continue  # output
+            command = COMMAND_LINE.fullmatch(line.removeprefix("$ "))
             if not command:
                 continue
             following = iter(lines[place + 1 :])
             shown = []
-            for answer in following:
-                if answer.startswith("$ "):
+            for output in following:
+                if output.startswith("$ "):
                     break
-                shown.append(answer)
+                shown.append(output)
             program = command["manage"] or "make"
             arguments = tuple(shlex.split(command["rest"], comments=True))
             found.append(Documented(path.name, number, program, arguments, "\n".join(shown)))
@@ -76,7 +76,8 @@ def settings_table() -> str:
     rows = []
     for variable in settings.ENV.declared:
         default = f"`{variable.default}`" if variable.default else ""
-        rows.append(f"| `{variable.name}` | {variable.kind} | {default} | {variable.about} |\n")
+        cells = (f"`{variable.name}`", variable.kind, default, variable.description)
+        rows.append(f"| {' | '.join(cells)} |\n")
     return SETTINGS_HEADING + "".join(rows)
 
 

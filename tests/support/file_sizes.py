@@ -1,4 +1,4 @@
-"""How long our files are: told at the end of every test run."""
+"""Statistics of file lengths, printed at the end of every test run."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ FIRST_PARTY = ("audit", "benchmarks", "drill", "oracle_site", "sandbox", "tests"
 
 
 def file_sizes() -> dict[str, int]:
-    """Lines of each Python file of ours that has any; migrations are Django's."""
+    """Lines of each first-party Python file, without empty files and migrations."""
     sizes = {
         str(path.relative_to(ROOT)): len(path.read_text().splitlines())
         for package in FIRST_PARTY

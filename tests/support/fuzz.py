@@ -1,7 +1,7 @@
-"""Damages good input at random, for as long as one likes, and sees that what reads it copes.
+"""Fuzzes the parsers of model output, webhooks and metadata with randomly mutated valid input.
 
-`python -m tests.support.fuzz --seconds 600 --seed 7` goes on where the tests stop; the seed that is
-printed repeats what was found.
+`python -m tests.support.fuzz --seconds 600 --seed 7` runs longer than the tests do; a printed seed
+reproduces a failure.
 """
 
 import argparse
@@ -32,22 +32,22 @@ TOKENS = (
 )
 
 
-def damaged(chance: random.Random, good: bytes) -> bytes:
-    """The input with a few things done to it."""
-    text = bytearray(good)
+def mutated(chance: random.Random, valid: bytes) -> bytes:
+    """The input with a few random mutations."""
+    text = bytearray(valid)
     for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
         at = chance.randrange(len(text) + 1)
         to = min(len(text), at + chance.choice((1, 2, 5, 20, 200)))
-        way = chance.randrange(6)
-        if way == 0:
+        mutation = chance.randrange(6)
+        if mutation == 0:
             text[at:to] = b""
-        elif way == 1:
+        elif mutation == 1:
             text[at:at] = chance.choice(TOKENS)
-        elif way == 2:
+        elif mutation == 2:
             text[at:to] = chance.choice(TOKENS)
-        elif way == 3:
+        elif mutation == 3:
             text[at:at] = text[at:to]
-        elif way == 4:
+        elif mutation == 4:
             del text[at:]
         elif text:
             text[at % len(text)] = chance.randrange(256)
@@ -55,10 +55,10 @@ def damaged(chance: random.Random, good: bytes) -> bytes:
 
 
 def model_output(chance: random.Random) -> str:
-    """The gate decides on anything, and what it approves can be stored, read and emailed."""
+    """The gate decides on any text, and what it approves can be stored, shown and emailed."""
     tier = chance.choice(TIERS)
-    good = json.dumps(complete(tier, chance.choice(LABELS))).encode()
-    text = damaged(chance, good).decode(errors=chance.choice(("replace", "surrogateescape")))
+    valid = json.dumps(complete(tier, chance.choice(LABELS))).encode()
+    text = mutated(chance, valid).decode(errors=chance.choice(("replace", "surrogateescape")))
     decision = crosscheck(text, tier)
     assert decision == crosscheck(text, tier)
     if not decision.approved:
@@ -77,15 +77,15 @@ def model_output(chance: random.Random) -> str:
 
 
 def webhook(chance: random.Random) -> str:
-    """A signed body is an event or refused; nothing else comes of it, or of a bad signature."""
+    """A body is an event, or rejected with BadEvent or BadSignature, and nothing else happens."""
     kind, make = chance.choice(
         (("checkout.session.completed", session_object), ("charge.refunded", charge_object))
     )
     event = {**EVENT, "type": kind, "data": {"object": make()}}
-    body = damaged(chance, json.dumps(event).encode())
+    body = mutated(chance, json.dumps(event).encode())
     header = signature(body)
     if chance.random() < 0.5:
-        header = damaged(chance, header.encode()).decode("latin-1")
+        header = mutated(chance, header.encode()).decode("latin-1")
     try:
         event = read_event(body, header, [SECRET])
     except BadEvent:
@@ -94,11 +94,11 @@ def webhook(chance: random.Random) -> str:
         return "bad signature"
     assert isinstance(event.object, dict)
     session = read_session(event.object)
-    return "a session" if session else "an event of something else"
+    return "a session" if session else "another event"
 
 
 def reassembly(chance: random.Random) -> str:
-    """The query is what its pieces say in their order, up to the first that is missing, or none."""
+    """The query is its pieces in order up to the first missing one, or None if that is no query."""
     query = chance.choice(CORPUS).text * chance.choice((1, 1, 9))
     pieces = dict(metadata("quick", query[:4000])) if query[:4000].strip() else {}
     for name in chance.sample(sorted(pieces), chance.randrange(len(pieces) + 1)):
@@ -108,7 +108,7 @@ def reassembly(chance: random.Random) -> str:
         elif change == 1:
             pieces[name] = chance.choice((None, 7, [], {}, True))
         elif change == 2:
-            pieces[name] = damaged(chance, str(pieces[name]).encode()).decode(errors="replace")
+            pieces[name] = mutated(chance, str(pieces[name]).encode()).decode(errors="replace")
         elif change == 3:
             pieces[f"query_{chance.randrange(12)}"] = pieces[name]
     session = read_session(session_object(metadata=pieces, custom_fields=[]))
@@ -120,11 +120,11 @@ def reassembly(chance: random.Random) -> str:
             break
         expected += piece
     try:
-        wanted = clean_query(expected)
+        query = clean_query(expected)
     except ValueError:
-        wanted = None
-    assert session.query == wanted
-    return "none" if wanted is None else "a query"
+        query = None
+    assert session.query == query
+    return "none" if query is None else "a query"
 
 
 TARGETS: dict[str, Callable[[random.Random], str]] = {
@@ -135,13 +135,13 @@ TARGETS: dict[str, Callable[[random.Random], str]] = {
 
 
 def fuzz(name: str, seed: int, times: int) -> Counter[str]:
-    """What came of it, counted. A failure names the seed that repeats it."""
+    """The number of inputs by result. A failure names the seed that reproduces it."""
     found: Counter[str] = Counter()
     for number in range(seed, seed + times):
         try:
-            found[TARGETS[name](random.Random(number))] += 1  # noqa: S311 - to be repeated
+            found[TARGETS[name](random.Random(number))] += 1  # noqa: S311 - must be reproducible
         except Exception as error:
-            error.add_note(f"{name}: repeat it with --target '{name}' --seed {number} --times 1")
+            error.add_note(f"{name}: reproduce it with --target '{name}' --seed {number} --times 1")
             raise
     return found
 
@@ -150,17 +150,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--target", choices=TARGETS, action="append")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**9)
-    parser.add_argument("--seconds", type=float, default=60, help="for each target")
-    parser.add_argument("--times", type=int, help="so many, instead of for some time")
-    given = parser.parse_args()
-    print(f"seed {given.seed}")
-    for name in given.target or TARGETS:
+    parser.add_argument("--seconds", type=float, default=60, help="per target")
+    parser.add_argument("--times", type=int, help="number of inputs, instead of --seconds")
+    options = parser.parse_args()
+    print(f"seed {options.seed}")
+    for name in options.target or TARGETS:
         found: Counter[str] = Counter()
-        seed, until = given.seed, time.monotonic() + given.seconds
+        seed, until = options.seed, time.monotonic() + options.seconds
         while time.monotonic() < until:
-            found += fuzz(name, seed, given.times or 1000)
+            found += fuzz(name, seed, options.times or 1000)
             seed += 1000
-            if given.times:
+            if options.times:
                 break
         print(f"{name}: {found.total():,} tried: {dict(found.most_common())}")
 

@@ -1,4 +1,4 @@
-"""Asks the stand-in for a verdict the way the product does."""
+"""Calls the sandbox's Gemini the way the product does."""
 
 from typing import Any
 

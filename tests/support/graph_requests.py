@@ -1,4 +1,4 @@
-"""Sends mail the way the product does: a token, then base64 of MIME."""
+"""Sends mail to the sandbox's Graph the way the product does: get a token, post base64 MIME."""
 
 from base64 import b64encode
 from email.message import EmailMessage
@@ -19,7 +19,7 @@ def message(subject: str = "Your verdict is GREEN", to: str = "ada@example.com")
     return mail
 
 
-def token(web: httpx.Client, secret: str = "sandbox") -> httpx.Response:  # noqa: S107 - not one
+def token(web: httpx.Client, secret: str = "sandbox") -> httpx.Response:  # noqa: S107 - not a secret
     form = {
         "client_id": "oracle",
         "client_secret": secret,

@@ -1,9 +1,10 @@
-"""The site's settings, with so little patience for its workers that a test can wait for it."""
+"""The site's settings with job time limits and leases that are short enough for a test."""
 
-from oracle_site.settings import *  # noqa: F403 - all of them
-from oracle_site.settings import Q_CLUSTER as OF_THE_SITE
+from oracle_site.settings import *  # noqa: F403 - extends all settings
+from oracle_site.settings import Q_CLUSTER as SITE_CLUSTER
 
-_HURRIED = {
-    name: {**queue, "timeout": 2, "retry": 6} for name, queue in OF_THE_SITE["ALT_CLUSTERS"].items()
+_SHORT = {
+    name: {**queue, "timeout": 2, "retry": 6}
+    for name, queue in SITE_CLUSTER["ALT_CLUSTERS"].items()
 }
-Q_CLUSTER = {**OF_THE_SITE, "ALT_CLUSTERS": _HURRIED}
+Q_CLUSTER = {**SITE_CLUSTER, "ALT_CLUSTERS": _SHORT}

@@ -1,5 +1,5 @@
-"""Settings with which a command takes the sandbox's site for a live one in Stripe's test mode."""
+"""Settings with which a command treats a sandbox site as a live site in Stripe's test mode."""
 
-from oracle_site.settings import *  # noqa: F403 - all of them, but for one
+from oracle_site.settings import *  # noqa: F403 - overrides one setting
 
 SANDBOX = False

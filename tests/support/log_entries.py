@@ -1,4 +1,4 @@
-"""Entries for the log, as the gate would make them."""
+"""Entries of the append-only log, built by the product's functions."""
 
 from datetime import UTC, datetime
 

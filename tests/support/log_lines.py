@@ -1,4 +1,4 @@
-"""Lines of a log, written and looked at."""
+"""Writes, reads and rotates a log file."""
 
 from pathlib import Path
 

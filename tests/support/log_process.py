@@ -1,4 +1,4 @@
-"""Another process that writes the log; `Elsewhere` starts it on the test's own database and file.
+"""Another process that writes the log; `Elsewhere` starts it with the test's database and file.
 
 python -m tests.support.log_process WHAT [NUMBER]
 """
@@ -39,7 +39,7 @@ class Elsewhere:
 
 
 def database_url() -> str:
-    from django.db import connection  # noqa: PLC0415 - settings come first
+    from django.db import connection  # noqa: PLC0415 - needs settings
 
     name = connection.settings_dict["NAME"]
     if connection.vendor == "sqlite":
@@ -49,11 +49,11 @@ def database_url() -> str:
 
 def main(what: str, number: int) -> None:
     django.setup()
-    from django.conf import settings  # noqa: PLC0415 - set up first
+    from django.conf import settings  # noqa: PLC0415 - needs setup
 
-    from audit.log import log, writer  # noqa: PLC0415 - after Django
-    from audit.log.file import locked  # noqa: PLC0415 - likewise
-    from tests.support.log_entries import checked  # noqa: PLC0415 - likewise
+    from audit.log import log, writer  # noqa: PLC0415 - needs setup
+    from audit.log.file import locked  # noqa: PLC0415 - needs setup
+    from tests.support.log_entries import checked  # noqa: PLC0415 - needs setup
 
     if what == "hold the lock":
         with locked(settings.ORACLE_LOG_PATH, 1) as held:
@@ -62,7 +62,7 @@ def main(what: str, number: int) -> None:
     if what == "die before marking":
         writer.mark = lambda _lines: os.kill(os.getpid(), signal.SIGKILL)
     if what == "fill the disk":
-        # As much as fits: what is there, and some of the next line.
+        # Room for the existing lines and a part of the next one.
         limit = settings.ORACLE_LOG_PATH.stat().st_size + 100
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     if what == "may not write":
@@ -74,7 +74,7 @@ def main(what: str, number: int) -> None:
 
 
 def obey_permissions() -> None:
-    """Root gives up its power to write everywhere; it still owns what it owns."""
+    """Drops root's CAP_DAC_OVERRIDE, so that file permissions apply to it."""
     version_3, cap_dac_override = 0x20080522, 1
     header = (ctypes.c_uint32 * 2)(version_3, 0)
     sets = (ctypes.c_uint32 * 6)()

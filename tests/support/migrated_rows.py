@@ -1,7 +1,7 @@
-"""Rows that migrations made, put back whenever a test with commits of its own has ended.
+"""Restores the rows that migrations created after each test that commits.
 
-Django empties every table then, and expects such tests to run after all others. pytest-xdist
-hands tests out file by file, so any test may come after one.
+Django empties every table after such a test, and expects these tests to run last. pytest-xdist
+distributes tests by file, so any test may run after one.
 """
 
 from typing import Any
@@ -12,20 +12,20 @@ from django.contrib.contenttypes.models import ContentType
 from django.core import serializers
 from django.db.models.signals import post_migrate
 
-MADE_BY_DJANGO = (ContentType, Permission)  # after every flush, by its own receivers
+MADE_BY_DJANGO = (ContentType, Permission)  # Django recreates them after every flush
 
 
 def keep_migrated_rows() -> None:
     models = [model for model in apps.get_models() if model not in MADE_BY_DJANGO]
     rows = [row for model in models for row in model.objects.all()]
-    kept = serializers.serialize("json", rows, use_natural_foreign_keys=True)
+    saved = serializers.serialize("json", rows, use_natural_foreign_keys=True)
 
-    def put_back(**options: Any) -> None:
-        if "plan" in options:  # migrations ran, and the tables may be those of an older version
+    def restore(**options: Any) -> None:
+        if "plan" in options:  # migrations ran: tables may have an older schema
             return
-        for row in serializers.deserialize("json", kept):
+        for row in serializers.deserialize("json", saved):
             row.save()
 
     # After the signal for the last app, all permissions exist.
     last = [config for config in apps.get_app_configs() if config.models_module][-1]
-    post_migrate.connect(put_back, sender=last, weak=False)
+    post_migrate.connect(restore, sender=last, weak=False)

@@ -17,7 +17,7 @@ from tests.support.programs import bring_program, find_program
 DEPLOYED = Path(__file__).parents[2] / "deploy/nginx"
 START_TIMEOUT = 10.0
 STOP_TIMEOUT = 10.0
-CLIENT_ADDRESS = "X-Test-Client-Address"  # a header by which a test's client names its address
+CLIENT_ADDRESS = "X-Test-Client-Address"  # request header that sets the client's address
 TEMPORARY_FOLDERS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 PLAIN = """
@@ -37,7 +37,7 @@ class Nginx(NamedTuple):
     http_url: str  # the redirecting server
     plain_url: str  # the same site without TLS, for the sandbox's webhooks and for commands
     tls: ssl.SSLContext  # trusts the certificate: httpx.Client(verify=...)
-    logs: Path  # the folder of all logs
+    logs: Path  # the directory of all logs
     process: subprocess.Popen[bytes]
 
     def connect(self) -> ssl.SSLSocket:
@@ -47,7 +47,7 @@ class Nginx(NamedTuple):
         return self.tls.wrap_socket(plain, server_hostname=host)
 
     def logged(self) -> str:
-        """All that nginx has written to any log so far."""
+        """The contents of all of nginx's logs."""
         return "".join(path.read_text() for path in sorted(self.logs.iterdir()))
 
 
@@ -57,7 +57,7 @@ def find_nginx() -> str:
 
 
 def bring_nginx() -> str:
-    """As find_nginx, after an installation by apt-get where that is possible."""
+    """Like find_nginx, but tries to install it with apt-get."""
     return bring_program("nginx", "-v", packages=("nginx", "openssl"))
 
 
@@ -67,8 +67,8 @@ def running_nginx(
 ) -> Iterator[Nginx]:
     """deploy/nginx in front of one or two web sockets and the reader's.
 
-    All files are in `folder`. Clients have the address 127.0.0.1 or the one that they give
-    in the header CLIENT_ADDRESS. With `limits` off no request is refused for its address.
+    All files are in `folder`. A client's address is 127.0.0.1, or the one in its request header
+    CLIENT_ADDRESS. `limits=False` removes the rate limits per address.
     """
     https, http, plain = free_ports(3)
     configuration = write_configuration(
@@ -108,10 +108,10 @@ def write_configuration(
     http: int,
     limits: bool = True,
 ) -> Path:
-    """The path of a copy of deploy/nginx/nginx.conf whose addresses and paths are these."""
+    """A copy of deploy/nginx/nginx.conf with these ports, sockets and paths; returns its path."""
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     write_certificate(folder)
-    # A worker of another user could not reach sockets in a test's folder.
+    # Workers of another user could not open sockets in a test's directory.
     user = "user root;" if os.geteuid() == 0 else ""
     _, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
     added = "".join(f"{name}_temp_path {folder}/{name};\n" for name in TEMPORARY_FOLDERS)

@@ -1,4 +1,4 @@
-"""Input that nobody means well with, by where it goes: one list for every test that sends some."""
+"""Malformed and hostile input by kind, shared by all tests that send some."""
 
 import gzip
 import json
@@ -6,7 +6,7 @@ import json
 LONG = 100_000
 TOO_LARGE = 600 * 1024
 
-# As they stand in an address, behind the `?` or in the path.
+# In URLs: query parameters or parts of a path.
 TEXTS = (
     "",
     "%00",
@@ -20,7 +20,7 @@ TEXTS = (
     "%25",
     "%",
     "%zz",
-    "%D9%A3",  # a digit, but not of ours
+    "%D9%A3",  # a digit, but not in ASCII
     "-1",
     "99999999999999999999999",
     "1e309",
@@ -41,7 +41,7 @@ def order(**changes: object) -> bytes:
     return json.dumps({**_ORDER, **changes}).encode()
 
 
-# Bodies that are no order and no event, whatever they are called.
+# Bodies that are neither an order nor a Stripe event.
 BODIES = (
     b"",
     b"\0",
@@ -85,7 +85,7 @@ BODIES = (
     order(email="\ud800@example.com"),
 )
 
-# Forms of the same kind; browsers send them so, and others do.
+# URL-encoded form bodies of the same kind.
 FORMS = (
     b"",
     b"\xff\xfe=\xff",

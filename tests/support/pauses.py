@@ -1,4 +1,4 @@
-"""Time that passes without anybody waiting for it."""
+"""Skips waiting times, by making scheduled work due earlier."""
 
 from datetime import timedelta
 
@@ -8,7 +8,7 @@ from verdicts.models import Delivery, Order
 
 
 def let_pass(pause: timedelta) -> None:
-    """Whatever is due then is due now."""
+    """Moves all due times forward by `pause`."""
     if pause > timedelta(0):
         for rows in (Order.objects, Delivery.objects):
             rows.filter(due_at__isnull=False).update(due_at=F("due_at") - pause)

@@ -1,4 +1,4 @@
-"""Programs beside Python that tests need: found on this machine, or installed by apt-get."""
+"""External programs that tests need: found, or installed with apt-get."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ INSTALL_TIMEOUT = 600
 
 
 class ProgramMissing(Exception):
-    """The program is not on this machine."""
+    """The program is not installed."""
 
 
 def find_program(name: str, version: str) -> str:
@@ -20,13 +20,13 @@ def find_program(name: str, version: str) -> str:
 
 
 def bring_program(name: str, version: str, *, packages: tuple[str, ...]) -> str:
-    """As find_program, after an installation by apt-get where that is possible."""
+    """Like find_program, but tries to install the packages with apt-get."""
     try:
         return find_program(name, version)
     except ProgramMissing:
         if os.geteuid() != 0 or not shutil.which("apt-get"):
             raise
-    # In run level 1 a package does not start its service.
+    # In run level 1, packages do not start their services.
     environment = {"RUNLEVEL": "1", "DEBIAN_FRONTEND": "noninteractive"}
     install = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
     if not _succeeds(*install, **environment):

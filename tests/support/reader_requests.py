@@ -1,4 +1,4 @@
-"""Asks the reader and Django's own view the same, each in its own protocol."""
+"""Sends the same request to the RSGI reader and to the Django view."""
 
 import asyncio
 import io
@@ -16,7 +16,7 @@ Answer = tuple[int, list[tuple[str, str]], bytes]
 
 
 class Headers:
-    """As granian's: `items` leaves out what is not ASCII, `keys` has each name once."""
+    """Like granian's: `items` omits values that are not ASCII, `keys` has each name once."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         self._pairs = pairs
@@ -44,10 +44,10 @@ class Asked:
         object.__setattr__(self, "headers", Headers(list(self.given)))
 
     def and_(self, *pairs: tuple[str, str]) -> "Asked":
-        """With more headers; another Host replaces ours."""
+        """With additional headers, which replace those of the same name."""
         named = {name for name, _ in pairs}
-        kept = tuple(one for one in self.given if one[0] not in named)
-        return replace(self, given=(*kept, *pairs))
+        others = tuple(one for one in self.given if one[0] not in named)
+        return replace(self, given=(*others, *pairs))
 
     def environ(self) -> dict[str, Any]:
         environ: dict[str, Any] = {
@@ -91,13 +91,13 @@ class Protocol:
 
 
 def ask_reader(reader: Reader, *asked: Asked) -> list[Answer]:
-    """All at once, on an event loop of their own."""
+    """All requests concurrently, on a new event loop."""
 
     protocols = [Protocol() for _ in asked]
 
     async def answer_all() -> None:
         calls = zip(asked, protocols, strict=True)
-        await asyncio.gather(*(reader.__rsgi__(one, taker) for one, taker in calls))
+        await asyncio.gather(*(reader.__rsgi__(one, protocol) for one, protocol in calls))
 
     with asyncio.Runner() as runner:
         reader.__rsgi_init__(runner.get_loop())
@@ -105,17 +105,17 @@ def ask_reader(reader: Reader, *asked: Asked) -> list[Answer]:
             runner.run(answer_all())
         finally:
             reader.__rsgi_del__(runner.get_loop())
-    answers = [answer for taker in protocols for answer in taker.answers]
+    answers = [answer for protocol in protocols for answer in protocol.answers]
     assert len(answers) == len(asked)
     return answers
 
 
 def ask_django(asked: Asked) -> Answer:
-    heard: list[Any] = []
-    parts = WSGIHandler()(asked.environ(), lambda *said: heard.extend(said))
+    started: list[Any] = []
+    parts = WSGIHandler()(asked.environ(), lambda *arguments: started.extend(arguments))
     body = b"".join(parts)
     if hasattr(parts, "close"):
         parts.close()
-    status = int(heard[0][:3])
-    assert heard[0] == f"{status} {responses[status]}"
-    return status, [(name.lower(), value) for name, value in heard[1]], body
+    status = int(started[0][:3])
+    assert started[0] == f"{status} {responses[status]}"
+    return status, [(name.lower(), value) for name, value in started[1]], body

@@ -1,14 +1,14 @@
-"""Settings of a house that emails every verdict twice: what a drill is there to find.
+"""Settings of a site that emails every verdict twice, a bug that a drill must find.
 
-Not one that forgets an email: the real house would find that out, and make good for it.
+A missing email would not do: the real site finds and repairs that itself.
 """
 
 from dataclasses import replace
 
 from django.apps import AppConfig
 
-from drill.settings import *  # noqa: F403 - all of them
-from drill.settings import INSTALLED_APPS as OF_THE_DRILL
+from drill.settings import *  # noqa: F403 - extends all settings
+from drill.settings import INSTALLED_APPS as DRILL_APPS
 
 
 class Repeats(AppConfig):
@@ -16,8 +16,8 @@ class Repeats(AppConfig):
     label = "repeating"
 
     def ready(self) -> None:
-        from verdicts import clients  # noqa: PLC0415 - once the apps are there
-        from verdicts.mail.messages import Message  # noqa: PLC0415 - see above
+        from verdicts import clients  # noqa: PLC0415 - needs loaded apps
+        from verdicts.mail.messages import Message  # noqa: PLC0415 - needs loaded apps
 
         send = clients.send_message
 
@@ -29,4 +29,4 @@ class Repeats(AppConfig):
         clients.send_message = send_twice
 
 
-INSTALLED_APPS = [*OF_THE_DRILL, "tests.support.repeating.Repeats"]
+INSTALLED_APPS = [*DRILL_APPS, "tests.support.repeating.Repeats"]

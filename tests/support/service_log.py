@@ -1,4 +1,4 @@
-"""The service log's lines as the processes would write them, caught in this one."""
+"""Captures the service log of the test's process as JSON lines."""
 
 import json
 import logging
@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from oracle_site.service_log import Concerning, JsonLines
+from oracle_site.service_log import JsonFormatter, SessionFilter
 
-LOGGERS = ("", "django-q")  # django-q's does not propagate
+LOGGERS = ("", "django-q")  # the latter does not propagate
 
 Line = dict[str, Any]
 
 
-class _Listener(logging.Handler):
+class _CapturingHandler(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[Line] = []
-        self.setFormatter(JsonLines())
-        self.addFilter(Concerning())
+        self.setFormatter(JsonFormatter())
+        self.addFilter(SessionFilter())
 
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.append(json.loads(self.format(record)))
@@ -26,11 +26,11 @@ class _Listener(logging.Handler):
 
 @contextmanager
 def listening() -> Iterator[list[Line]]:
-    listener = _Listener()
+    handler = _CapturingHandler()
     for name in LOGGERS:
-        logging.getLogger(name).addHandler(listener)
+        logging.getLogger(name).addHandler(handler)
     try:
-        yield listener.lines
+        yield handler.lines
     finally:
         for name in LOGGERS:
-            logging.getLogger(name).removeHandler(listener)
+            logging.getLogger(name).removeHandler(handler)

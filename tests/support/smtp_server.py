@@ -1,4 +1,4 @@
-"""An SMTP server of a few lines, which can be told to misbehave."""
+"""A minimal SMTP server with failure modes."""
 
 import socketserver
 import threading
@@ -9,26 +9,26 @@ from typing import Literal
 Mood = Literal["good", "refuses", "hangs_up", "took_it_and_died"]
 
 
-class _Talk(socketserver.StreamRequestHandler):
+class _Session(socketserver.StreamRequestHandler):
     server: "SmtpServer"
 
     def handle(self) -> None:
-        self._say("220 here")
+        self._reply("220 ready")
         while line := self.rfile.readline():
             word = line[:4].upper()
             if word == b"DATA":
-                self._say("354 go on")
-                if not self._take_message():
+                self._reply("354 go on")
+                if not self._accept_message():
                     return None
             elif word == b"RCPT" and self.server.mood == "refuses":
-                self._say("550 nobody of that name")
+                self._reply("550 no such mailbox")
             elif word == b"QUIT":
-                return self._say("221 bye")
+                return self._reply("221 bye")
             else:
-                self._say("250 ok")
+                self._reply("250 ok")
         return None
 
-    def _take_message(self) -> bool:
+    def _accept_message(self) -> bool:
         if self.server.mood == "hangs_up":
             return False
         lines = []
@@ -37,10 +37,10 @@ class _Talk(socketserver.StreamRequestHandler):
         self.server.messages.append(b"".join(lines).decode())
         if self.server.mood == "took_it_and_died":
             return False
-        self._say("250 taken")
+        self._reply("250 accepted")
         return True
 
-    def _say(self, text: str) -> None:
+    def _reply(self, text: str) -> None:
         self.wfile.write(f"{text}\r\n".encode())
 
 
@@ -48,7 +48,7 @@ class SmtpServer(socketserver.ThreadingTCPServer):
     daemon_threads = True
 
     def __init__(self, mood: Mood) -> None:
-        super().__init__(("127.0.0.1", 0), _Talk)
+        super().__init__(("127.0.0.1", 0), _Session)
         self.mood = mood
         self.messages: list[str] = []
 

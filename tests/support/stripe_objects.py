@@ -1,4 +1,4 @@
-"""Objects as Stripe sends them, to be changed by a test."""
+"""Stripe's objects and signatures, with overrides per test."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""Starts a checkout the way the product does."""
+"""Creates a Checkout Session the way the product does."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`systemctl` where there is no systemd: a program that restarts the units of a Host."""
+"""A replacement for `systemctl` without systemd: restarts the units of a drill Host."""
 
 import socketserver
 import sys
@@ -11,10 +11,10 @@ from drill.sites.units import Host, StartFailed
 
 PROGRAM = """#!{python}
 import socket, sys
-with socket.socket(socket.AF_UNIX) as asked:
-    asked.connect({path!r})
-    asked.sendall((" ".join(sys.argv[1:]) + "\\n").encode())
-    sys.exit(int(asked.makefile().read()))
+with socket.socket(socket.AF_UNIX) as connection:
+    connection.connect({path!r})
+    connection.sendall((" ".join(sys.argv[1:]) + "\\n").encode())
+    sys.exit(int(connection.makefile().read()))
 """
 
 
@@ -22,7 +22,7 @@ with socket.socket(socket.AF_UNIX) as asked:
 def systemctl(
     host: Host, folder: Path, enabled: tuple[str, ...]
 ) -> Iterator[tuple[Path, list[str]]]:
-    """The program's path, and the units that it has restarted, in order."""
+    """The program's path, and a list of the units that it restarts, in order."""
     restarted: list[str] = []
 
     class Handler(socketserver.StreamRequestHandler):

@@ -1,4 +1,4 @@
-"""deploy/systemd as data, for tests that run the units' own command lines."""
+"""Reads deploy/systemd, for tests that run the units' command lines."""
 
 import shlex
 from pathlib import Path
@@ -16,13 +16,13 @@ def directives(unit: str, section: str = "Service") -> list[tuple[str, str]]:
 
 
 def value(unit: str, name: str, section: str = "Service") -> str:
-    """The one value of a directive."""
+    """The value of a directive that occurs once."""
     (found,) = [value for each, value in directives(unit, section) if each == name]
     return found
 
 
 def command(unit: str, name: str = "ExecStart") -> list[str]:
-    """The arguments of a command line; paths in it are relative to a release, as ROOT is one."""
+    """The arguments of a command line; its paths are relative to a release, such as ROOT."""
     return shlex.split(value(unit, name))
 
 
@@ -32,5 +32,5 @@ def find_systemd_analyze() -> str:
 
 
 def bring_systemd_analyze() -> str:
-    """As find_systemd_analyze, after an installation by apt-get where that is possible."""
+    """Like find_systemd_analyze, but tries to install it with apt-get."""
     return bring_program("systemd-analyze", "--version", packages=("systemd",))

@@ -1,4 +1,4 @@
-"""An HTTP server on a Unix socket that records what it is asked."""
+"""An HTTP server on a Unix socket that records its requests."""
 
 import socketserver
 import threading
@@ -21,13 +21,13 @@ class Request(NamedTuple):
 
 @dataclass
 class Upstream:
-    """Answers every request the same; the fields may be changed while it runs."""
+    """Gives every request the same response; fields may be changed while it runs."""
 
     socket: Path
     status: int = 200
     body: bytes = b""
     delay: float = 0.0
-    dies: bool = False  # closes the connection after it has read the request
+    dies: bool = False  # closes the connection after reading a request
     requests: list[Request] = field(default_factory=list)
     answered: int = 0
 
@@ -37,7 +37,7 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     request_queue_size = 128
 
     def handle_error(self, *_: object) -> None:
-        """nginx may leave before it has its answer."""
+        """Silent: nginx may close the connection before the response is sent."""
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def running_upstream(upstream: Upstream) -> Iterator[Upstream]:
                 self.wfile.write(upstream.body)
             upstream.answered += 1
 
-        do_GET = do_HEAD = do_POST = do_PUT = handle_any  # noqa: N815 - the library's names
+        do_GET = do_HEAD = do_POST = do_PUT = handle_any  # noqa: N815 - names of http.server
 
         def log_message(self, *_: object) -> None:
             pass

@@ -1,4 +1,4 @@
-"""The expected results that come with the requirement, as data."""
+"""The test vectors that come with the requirement documents."""
 
 import json
 from pathlib import Path

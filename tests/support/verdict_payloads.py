@@ -1,4 +1,4 @@
-"""Complete verdicts, to be damaged by a test."""
+"""Complete verdicts, which tests modify."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def complete(tier: str, label: str = "GREEN") -> dict[str, Any]:
 
 
 def required_paths(tier: str) -> list[tuple[str, ...]]:
-    """Where each required field of `tier` lies (C4)."""
+    """The paths of all required fields of `tier` (C4)."""
     paths: list[tuple[str, ...]] = [("verdict",), ("summary",)]
     if tier != "quick":
         paths.append(("breakdown",))

@@ -1,4 +1,4 @@
-"""A receiver of webhooks that keeps what it got and answers as told."""
+"""A webhook endpoint that records deliveries and responds with given statuses."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +14,11 @@ from sandbox.settings import WEBHOOK_SECRET
 @dataclass
 class Receiver:
     url: str = ""
-    statuses: list[int] = field(default_factory=list)  # the next answers; then 200
+    statuses: list[int] = field(default_factory=list)  # of the next responses; then 200
     deliveries: list[tuple[bytes, str]] = field(default_factory=list)
 
     def events(self, secret: str = WEBHOOK_SECRET) -> list[stripe.Event]:
-        """What was delivered, each checked by the real library."""
+        """The delivered events, verified by Stripe's library."""
         return [
             stripe.Webhook.construct_event(payload, signature, secret)
             for payload, signature in self.deliveries

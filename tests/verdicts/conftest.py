@@ -1,4 +1,4 @@
-"""A sandbox over real HTTP, and the jobs of the queue run where the test can see them."""
+"""The sandbox over HTTP, queue jobs run in the test's process, and orders in various states."""
 
 import pydoc
 import time
@@ -32,7 +32,7 @@ def sandbox_server() -> Iterator[SandboxClient]:
 
 @pytest.fixture
 def sandbox(sandbox_server, settings) -> Iterator[SandboxClient]:
-    """The sandbox, empty, with the site pointed at it."""
+    """A reset sandbox, which the site uses."""
     for name in ("STRIPE_URL", "GEMINI_URL", "GRAPH_URL", "GRAPH_LOGIN_URL", "SANDBOX_URL"):
         setattr(settings, name, sandbox_server.url)
     settings.EMAIL_BACKEND = "verdicts.mail.graph.GraphBackend"
@@ -44,7 +44,7 @@ def sandbox(sandbox_server, settings) -> Iterator[SandboxClient]:
 @pytest.fixture
 def run_jobs() -> Callable[..., list[str]]:
     def run(*, now: bool = False) -> list[str]:
-        """Run the jobs that are due, and those they queue; `now`: the delayed ones too."""
+        """Run all due jobs, and those that they enqueue; `now`: delayed ones, too."""
         results = []
         while True:
             rows = OrmQ.objects.order_by("lock", "pk")
@@ -61,7 +61,7 @@ def run_jobs() -> Callable[..., list[str]]:
 
 @pytest.fixture
 def paid_order(db) -> Callable[..., Order]:
-    """An order that was paid for, as an event would make it."""
+    """A paid order, created the way a Stripe event creates it."""
     count = 0
 
     def make(tier: str = "full", query: str = "Should I open a bakery?", **changes) -> Order:
@@ -83,7 +83,7 @@ def paid_order(db) -> Callable[..., Order]:
 
 @pytest.fixture
 def bought(sandbox, db) -> Callable[..., Order]:
-    """An order that was paid for at the sandbox: a customer's, or a smoke test's."""
+    """An order paid at the sandbox, by a customer or a smoke test."""
 
     def make(tier: str = "full", query: str = "A ferry?", *, smoke: bool = False) -> Order:
         session = start_checkout(account=stripe_account(), tier=tier, query=query)
@@ -116,7 +116,7 @@ def delivered(sandbox, paid_order, run_jobs) -> Callable[..., Order]:
 
 @pytest.fixture
 def missed(delivered) -> Callable[..., Order]:
-    """A delivered order whose cached answer is gone."""
+    """A delivered order that is no longer cached."""
 
     def make(tier: str = "full", label: str = "", **changes) -> Order:
         order = delivered(tier, label, **changes)
@@ -128,7 +128,7 @@ def missed(delivered) -> Callable[..., Order]:
 
 @pytest.fixture
 def elsewhere(sandbox) -> Callable[..., str]:
-    """A session that was sold elsewhere, so many seconds ago."""
+    """A Stripe session created outside this site, `age` seconds ago."""
 
     def make(age: float, **changes) -> str:
         fields = {
@@ -148,13 +148,13 @@ def elsewhere(sandbox) -> Callable[..., str]:
 
 @pytest.fixture
 def open_for_long(db) -> Iterator[None]:
-    """This house was set up a year ago: what was sold since then was its own to fulfil."""
-    ours = MigrationRecorder.Migration.objects.filter(app="verdicts")
-    applied = {one.pk: one.applied for one in ours}
-    ours.update(applied=timezone.now() - timedelta(days=365))
+    """Pretends that the site was installed a year ago: it must fulfil payments since then."""
+    migrations = MigrationRecorder.Migration.objects.filter(app="verdicts")
+    applied = {one.pk: one.applied for one in migrations}
+    migrations.update(applied=timezone.now() - timedelta(days=365))
     yield
     for key, at in applied.items():
-        ours.filter(pk=key).update(applied=at)
+        migrations.filter(pk=key).update(applied=at)
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
-"""The checks of a smoke test, in the order of the walk, up to the first that fails."""
+"""The checks of a smoke test in their order; the first failure ends it."""
 
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from enum import StrEnum
+from typing import Final
 
 from django.db import Error
 
@@ -11,7 +12,12 @@ from verdicts.smoke_test import exclusion, purchase, regeneration, rejection
 from verdicts.smoke_test.context import Run
 from verdicts.smoke_test.failures import Failed, NotRun
 
-State = Literal["ok", "not run", "FAIL"]
+
+class State(StrEnum):
+    OK = "ok"
+    NOT_RUN = "not run"
+    FAILED = "FAIL"
+
 
 CHECKS: Final[dict[str, Callable[[Run], str]]] = {
     "site": purchase.site,
@@ -25,7 +31,7 @@ CHECKS: Final[dict[str, Callable[[Run], str]]] = {
     "divergence": regeneration.divergence,
     "notification": regeneration.notification,
     "crosscheck": rejection.crosscheck,
-    "figures": exclusion.figures,
+    "exclusion": exclusion.exclusion,
 }
 
 
@@ -34,12 +40,12 @@ class Result:
     name: str
     state: State
     seconds: float
-    says: str
+    message: str
     failure: Failed | None = None
 
 
 def run_checks(run: Run) -> Iterator[Result]:
-    """Each as it is done; a failure is the last one."""
+    """Yields each result at once; after a failure no further check runs."""
     for name, check in CHECKS.items():
         result = _run(name, check, run)
         yield result
@@ -48,20 +54,20 @@ def run_checks(run: Run) -> Iterator[Result]:
 
 
 def _run(name: str, check: Callable[[Run], str], run: Run) -> Result:
-    begun = time.monotonic()
-    state: State = "ok"
+    started = time.monotonic()
+    state = State.OK
     failure = None
     try:
-        says = check(run)
+        message = check(run)
     except NotRun as reason:
-        state, says = "not run", str(reason)
+        state, message = State.NOT_RUN, str(reason)
     except Failed as error:
-        state, says, failure = "FAIL", str(error), error
-    except Error as error:  # only its kind: its text may quote a row
+        state, message, failure = State.FAILED, str(error), error
+    except Error as error:  # only its type: the message may quote a row
         failure = Failed(
-            "an answer of the database",
+            "a response of the database",
             type(error).__name__,
-            "is it up and migrated? See `manage.py migrate --check`",
+            "is it up and migrated? Run `manage.py migrate --check`",
         )
-        state, says = "FAIL", str(failure)
-    return Result(name, state, time.monotonic() - begun, says, failure)
+        state, message = State.FAILED, str(failure)
+    return Result(name, state, time.monotonic() - started, message, failure)

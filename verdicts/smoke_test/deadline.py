@@ -1,4 +1,4 @@
-"""How long a smoke test waits: one time for all of it, and nothing waits longer."""
+"""One deadline for a whole smoke test, which bounds every request and every wait."""
 
 import time
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from audit.management.terminal import ProgressBar
 
 T = TypeVar("T")
 
-FIRST_PAUSE: Final = 0.05
+MIN_PAUSE: Final = 0.05
 MAX_PAUSE: Final = 0.5
-# So that what is asked at the very end can still be answered.
-LAST_CALL: Final = 1.0
+# Even a request made at the deadline gets this long.
+MIN_TIMEOUT: Final = 1.0
 
 
 class Deadline:
@@ -19,19 +19,22 @@ class Deadline:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
 
-    def up_to(self, seconds: float) -> float:
-        """As long as that, or as long as is left."""
-        return max(LAST_CALL, min(seconds, self._end - time.monotonic()))
+    def timeout(self, seconds: float) -> float:
+        """The remaining time, at most `seconds`."""
+        return max(MIN_TIMEOUT, min(seconds, self._end - time.monotonic()))
 
-    def wait_for(self, what: str, look: Callable[[], T | None]) -> T | None:
-        """What `look` finds, as soon as it finds something; None: the time is up."""
-        begun, pause = time.monotonic(), FIRST_PAUSE
+    def wait_for(self, what: str, poll: Callable[[], T | None]) -> T | None:
+        """The first result of `poll` that is not None; None after the deadline.
+
+        Polls at least once, and once more when the deadline has passed.
+        """
+        started, pause = time.monotonic(), MIN_PAUSE
         with ProgressBar(f"s, waiting for {what}") as tick:
-            while (found := look()) is None:
+            while (found := poll()) is None:
                 now = time.monotonic()
                 if now >= self._end:
                     return None
-                tick(int(now - begun))
+                tick(int(now - started))
                 time.sleep(min(pause, self._end - now))
                 pause = min(pause * 1.5, MAX_PAUSE)
         return found

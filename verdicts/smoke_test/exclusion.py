@@ -1,4 +1,4 @@
-"""Whether all that came of the smoke test is marked, so that no figure holds it."""
+"""Whether everything the smoke test caused is marked, so that statistics exclude it."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ from verdicts.models import Case
 from verdicts.smoke_test.context import Run
 from verdicts.smoke_test.failures import Failed
 
-OLDER: Final = "a process runs older code than this command: restart web and workers"
+OLD_CODE: Final = "a process runs older code than this command: restart web and workers"
 
 
-def figures(run: Run) -> str:
-    """Every process that had a hand in it has marked what it wrote."""
+def exclusion(run: Run) -> str:
+    """Every row that web and workers wrote for these orders is marked."""
     sessions = [order.session_id for order in run.orders]
     counted = 0
     for model in (ModelCall, CrosscheckLog, DivergenceEvent):
@@ -21,9 +21,9 @@ def figures(run: Run) -> str:
             raise Failed(
                 "every row of these orders to be marked as smoke",
                 f"an unmarked {model.__name__}",
-                OLDER,
+                OLD_CODE,
             )
     if Case.objects.filter(order__in=run.orders).exists():
-        raise Failed("no case for staff", "there is one", OLDER)
+        raise Failed("no case for staff", "there is one", OLD_CODE)
     orders = " and ".join(f"order {order.pk}" for order in run.orders)
     return f"all {counted} rows of {orders} are marked, and no case was opened"

@@ -1,7 +1,7 @@
-"""An order that a smoke test has made is marked, so that it counts in no figure.
+"""Marks an order of a smoke test, so that statistics exclude it.
 
-Only here, only by whoever can run commands on the site's database, and only
-before it is paid: no customer can hide an order, and none is hidden afterwards.
+Only this module marks orders, it needs access to the site's database, and the order must be
+unpaid: no customer can have an order excluded, and no paid order can be excluded afterwards.
 """
 
 from django.db import transaction
@@ -12,7 +12,8 @@ from verdicts.models import Order, Status
 
 
 def mark_as_smoke(session_id: str, *, query: str, who: str) -> Order | None:
-    """The marked order, on record; None: there is no unpaid one by that id with that query."""
+    """The marked order, with a staff action on record; None if there is no unpaid order with
+    that session id and query."""
     with transaction.atomic():
         unpaid = Order.objects.filter(session_id=session_id, status=Status.CREATED, paid_at=None)
         if not unpaid.filter(query=clean_query(query)).update(smoke=True):

@@ -1,4 +1,4 @@
-"""Waiting for what the workers do, and saying why where they do not."""
+"""Waits for the workers' results, and explains why one is missing."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,33 +10,33 @@ from verdicts.models import Delivery, Order, Status
 from verdicts.smoke_test.context import Run
 from verdicts.smoke_test.failures import Failed
 
-_UNDER_WAY = (Status.CREATED, Status.AWAITING, Status.PAID, Status.GENERATING)
-_ENDED = (Delivery.State.SENT, Delivery.State.FAILED, Delivery.State.UNCERTAIN)
-_WORKERS = "start the workers: Q_CLUSTER_NAME={queue} python manage.py worker"
+_OPEN_ORDER = (Status.CREATED, Status.AWAITING, Status.PAID, Status.GENERATING)
+_FINAL_DELIVERY = (Delivery.State.SENT, Delivery.State.FAILED, Delivery.State.UNCERTAIN)
+_START_WORKERS = "start the workers: Q_CLUSTER_NAME={queue} python manage.py worker"
 
 
-def wait_for_end(run: Run, order: Order) -> Order:
-    """The order once it is judged, whatever came of it."""
+def wait_for_final_status(run: Run, order: Order) -> Order:
+    """The order once it has a final status, successful or not."""
 
-    def ended() -> Order | None:
+    def final() -> Order | None:
         order.refresh_from_db()
-        return None if order.status in _UNDER_WAY else order
+        return None if order.status in _OPEN_ORDER else order
 
-    if run.deadline.wait_for("the verdict", ended) is None:
+    if run.deadline.wait_for("the verdict", final) is None:
         raise Failed(
-            "an order that is judged",
+            "a finished order",
             f"order {order.pk} is {order.get_status_display()} after {order.attempts} attempts"
             f"{f': {order.reason}' if order.reason else ''}",
-            _WORKERS.format(queue="generate")
+            _START_WORKERS.format(queue="generate")
             if not order.attempts
-            else "is the model there? `manage.py ask` tries it alone; or allow more: --timeout",
+            else "does the model respond? Try `manage.py ask`; or allow more time: --timeout",
         )
     return order
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An email that was sent, and as it arrived where there is a mailbox to look into."""
+    """A sent email, with the message from the sandbox's mailbox if there is one."""
 
     to: str
     message: dict[str, Any] | None
@@ -48,39 +48,39 @@ class Sent:
             raise Failed(
                 f"an email with {in_text!r}",
                 f"one with the subject {self.message['subject']!r} and without it",
-                "read it in the sandbox's mailbox, at /mailbox",
+                "read it in the sandbox's mailbox, /mailbox",
             )
         return f"arrived: {self.message['subject']}"
 
 
-def wait_for_email(run: Run, what: str, owed: QuerySet[Delivery]) -> Sent:
-    """The one email of `owed`, once it is sent."""
+def wait_for_email(run: Run, what: str, deliveries: QuerySet[Delivery]) -> Sent:
+    """The email of the first of `deliveries` that is sent."""
 
-    def ended() -> Delivery | None:
-        return owed.filter(state__in=_ENDED).select_related("order").first()
+    def final() -> Delivery | None:
+        return deliveries.filter(state__in=_FINAL_DELIVERY).select_related("order").first()
 
-    found = run.deadline.wait_for(what, ended) or owed.first()
-    if found is None or found.state not in _ENDED:
+    found = run.deadline.wait_for(what, final) or deliveries.first()
+    if found is None or found.state not in _FINAL_DELIVERY:
         tried = found is not None and found.attempts
         raise Failed(
             f"{what} to be sent",
-            "it is not even owed"
+            "it was never queued"
             if found is None
             else f"{found.state}: {found.error or 'untried'}",
-            f"is the mail server there? ORACLE_MAIL is {settings.ORACLE_MAIL}"
+            f"is the mail server up? ORACLE_MAIL is {settings.ORACLE_MAIL}"
             if tried
-            else _WORKERS.format(queue="post"),
+            else _START_WORKERS.format(queue="post"),
         )
     if found.state != Delivery.State.SENT:
         raise Failed(
             f"{what} to be sent",
             f"{found.get_state_display()}: {found.error}",
-            f"mend the mail (ORACLE_MAIL is {settings.ORACLE_MAIL}), then run it again",
+            f"repair the mail (ORACLE_MAIL is {settings.ORACLE_MAIL}), then run it again",
         )
-    return Sent(found.order.email, _arrived(run, found))
+    return Sent(found.order.email, _message_in_mailbox(run, found))
 
 
-def _arrived(run: Run, delivery: Delivery) -> dict[str, Any] | None:
+def _message_in_mailbox(run: Run, delivery: Delivery) -> dict[str, Any] | None:
     if not (run.sandbox and run.has_mailbox):
         return None
     message = run.sandbox.message(delivery.message_id, to=run.email)
@@ -88,6 +88,6 @@ def _arrived(run: Run, delivery: Delivery) -> dict[str, Any] | None:
         raise Failed(
             f"a message to {run.email} in the sandbox's mailbox",
             "none with its Message-ID",
-            "is it the sandbox of this site? SANDBOX_URL must be the site's",
+            "is this the site's sandbox? SANDBOX_URL must be that of the site",
         )
     return message

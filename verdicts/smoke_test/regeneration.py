@@ -1,4 +1,4 @@
-"""The same order once its cached answer is gone: made again, compared, and the customer told."""
+"""Checks of the same order after eviction: regenerated, compared, and the customer notified."""
 
 from typing import Any, Final
 
@@ -14,85 +14,85 @@ from verdicts.results.cache import evict
 from verdicts.smoke_test.context import Run
 from verdicts.smoke_test.failures import CONSOLE, Failed, NotRun
 from verdicts.smoke_test.polling import wait_for_email
-from verdicts.smoke_test.site_client import told
+from verdicts.smoke_test.site_client import describe
 
-WORKING: Final = 202
+ACCEPTED: Final = 202
 SIGNIFICANT: Final = "significant"
-STORED: Final = "no regeneration while ORACLE_CACHE_MISS is stored"
+NOT_REGENERATED: Final = "no regeneration while ORACLE_CACHE_MISS is stored"
 
 
 def regeneration(run: Run) -> str:
-    """A miss like any other. At the sandbox, the model is made to change its mind."""
+    """An ordinary cache miss. The sandbox's model is made to answer with another label."""
     emailed = run.original.label
     stored = settings.ORACLE_CACHE_MISS == "stored"
-    wanted = next(label for label in LABELS if classify(emailed, label) == SIGNIFICANT)
+    expected = next(label for label in LABELS if classify(emailed, label) == SIGNIFICANT)
     if run.sandbox and not stored:
-        run.sandbox.next_answer("verdict", about=run.tag, label=wanted)
-    body = _missed(run, made_again=not stored)
+        run.sandbox.next_answer("verdict", about=run.tag, label=expected)
+    body = _evict_and_read(run, regenerated=not stored)
     if stored:
         return "a miss, and the stored original again: ORACLE_CACHE_MISS is stored"
     run.regen = Verdict.objects.filter(order=run.order, kind="regen").latest("pk")
-    label, stands = body["verdict"]["verdict"], body["divergence"]["emailed_verdict"]
-    if label != run.regen.label or stands != emailed or (run.sandbox and label != wanted):
+    label, authoritative = body["verdict"]["verdict"], body["divergence"]["emailed_verdict"]
+    if label != run.regen.label or authoritative != emailed or (run.sandbox and label != expected):
         raise Failed(
-            f"{wanted if run.sandbox else run.regen.label}, beside the emailed {emailed}",
-            f"{label}, beside {stands}",
+            f"{expected if run.sandbox else run.regen.label}, and the emailed {emailed}",
+            f"{label}, and {authoritative}",
             CONSOLE,
         )
-    return f"a miss: made again, {label}, and the emailed {emailed} named as the one that stands"
+    return f"a miss: regenerated as {label}; the emailed {emailed} is shown as authoritative"
 
 
-def _missed(run: Run, *, made_again: bool) -> dict[str, Any]:
-    """The answer to a reader whose cached one is gone."""
-    if not evict(run.order, who=run.who, reason="smoke test: to see it made again"):
-        raise Failed("a cached answer to remove", "there is none", CONSOLE)
-    reply = _read_until_made(run)
+def _evict_and_read(run: Run, *, regenerated: bool) -> dict[str, Any]:
+    """The API's response to the next read."""
+    if not evict(run.order, who=run.who, reason="smoke test: to see it regenerated"):
+        raise Failed("a cached verdict to evict", "there is none", CONSOLE)
+    reply = _read_until_regenerated(run)
     if reply.status != 200:
-        raise Failed("200 with a verdict", told(reply), CONSOLE)
-    if reply.body.get("regen") is not made_again:
+        raise Failed("200 with a verdict", describe(reply), CONSOLE)
+    if reply.body.get("regen") is not regenerated:
         raise Failed(
-            "a verdict that was made again" if made_again else "the stored original",
-            "the stored original" if made_again else "a verdict that was made again",
-            "is ORACLE_CACHE_MISS the same here and there? Here it is "
+            "a regenerated verdict" if regenerated else "the stored original",
+            "the stored original" if regenerated else "a regenerated verdict",
+            "is ORACLE_CACHE_MISS of the site the same as here? Here it is "
             f"{settings.ORACLE_CACHE_MISS}",
         )
     return reply.body
 
 
-def _read_until_made(run: Run) -> Reply:
-    """The first read makes it; where all slots are taken it is told to come back."""
+def _read_until_regenerated(run: Run) -> Reply:
+    """The first read regenerates; it gets 202 if the concurrency limit is reached."""
 
     def read() -> Reply | None:
-        reply = run.shop.read(run.order.session_id or "")
-        return None if reply.status == WORKING else reply
+        reply = run.client.read(run.order.session_id or "")
+        return None if reply.status == ACCEPTED else reply
 
     reply = run.deadline.wait_for("the regeneration", read)
     if reply is None:
         raise Failed(
-            "a verdict that was made again",
-            "still under way when the time was up",
-            "is the model slow? `manage.py ask` tries it alone; or allow more: --timeout",
+            "a regenerated verdict",
+            "still in progress at the deadline",
+            "is the model slow? Try `manage.py ask`; or allow more time: --timeout",
         )
     return reply
 
 
 def comparison(run: Run) -> str:
     if run.regen is None:
-        raise NotRun(STORED)
-    of_this = DivergenceEvent.objects.filter(crosscheck=run.regen.crosscheck)
-    event = run.deadline.wait_for("the comparison", of_this.first)
+        raise NotRun(NOT_REGENERATED)
+    events = DivergenceEvent.objects.filter(crosscheck=run.regen.crosscheck)
+    event = run.deadline.wait_for("the comparison", events.first)
     if event is None:
         raise Failed(
             "the regeneration to be compared",
-            "nobody has compared it",
+            "no worker has compared it",
             "start the workers: Q_CLUSTER_NAME=post python manage.py worker",
         )
     run.event = event
-    said = run.shop.read(run.order.session_id or "").body.get("divergence") or {}
-    if (said.get("status"), said.get("level")) != ("checked", event.level):
+    shown = run.client.read(run.order.session_id or "").body.get("divergence") or {}
+    if (shown.get("status"), shown.get("level")) != ("checked", event.level):
         raise Failed(
-            f"the answer to say checked, {event.level}",
-            f"{said.get('status')}, {said.get('level')}",
+            f"the API to answer checked, {event.level}",
+            f"{shown.get('status')}, {shown.get('level')}",
             CONSOLE,
         )
     causes = "" if event.level == "none" else f" ({', '.join(event.causes)})"
@@ -100,30 +100,30 @@ def comparison(run: Run) -> str:
 
 
 def divergence(run: Run) -> str:
-    """That the reader is told: only where there is one."""
+    """API and page show a divergence, if there is one."""
     if run.regen is None:
-        raise NotRun(STORED)
+        raise NotRun(NOT_REGENERATED)
     if run.event.level == "none":
         if run.sandbox:
             raise Failed("a significant divergence", "none", CONSOLE)
-        raise NotRun("the live model said the same again, and cannot be made to differ")
+        raise NotRun("the live model gave the same verdict again, and cannot be made to differ")
     session_id, emailed = run.order.session_id or "", run.event.original_verdict
-    disclaimer = (run.shop.read(session_id).body.get("divergence") or {}).get("disclaimer") or ""
-    page = run.shop.open(session_id)
+    disclaimer = (run.client.read(session_id).body.get("divergence") or {}).get("disclaimer") or ""
+    page = run.client.open(session_id)
     stands = f"your emailed verdict {emailed} stands"
     if emailed not in disclaimer or stands not in page.text:
         raise Failed(
-            f"answer and page to say that the emailed {emailed} stands",
-            "the answer does not" if emailed not in disclaimer else "the page does not",
+            f"API and page to say that the emailed {emailed} stands",
+            "the API does not" if emailed not in disclaimer else "the page does not",
             CONSOLE,
         )
-    return f"{run.event.level}: answer and page say that the emailed {emailed} stands"
+    return f"{run.event.level}: API and page say that the emailed {emailed} stands"
 
 
 def notification(run: Run) -> str:
     if run.regen is None:
-        raise NotRun(STORED)
+        raise NotRun(NOT_REGENERATED)
     if run.event.level != SIGNIFICANT:
-        raise NotRun("only a significant divergence is told by email, and there was none")
-    owed = Delivery.objects.filter(kind=Delivery.Kind.DIVERGENCE, regen=run.regen)
-    return wait_for_email(run, "the notice of the divergence", owed).check(NOTE)
+        raise NotRun("only a significant divergence is emailed, and there was none")
+    deliveries = Delivery.objects.filter(kind=Delivery.Kind.DIVERGENCE, regen=run.regen)
+    return wait_for_email(run, "the divergence notification", deliveries).check(NOTE)

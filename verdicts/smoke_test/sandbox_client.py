@@ -1,6 +1,6 @@
-"""The sandbox's controls over HTTP: pay, order an answer, look into the mailbox.
+"""Client of the sandbox's `/_control/` API: pay, inject a fault, read the mailbox.
 
-Whatever was ordered is taken back in the end, and nobody else's faults are touched.
+It removes only the faults that it injected itself.
 """
 
 from contextlib import suppress
@@ -12,53 +12,53 @@ from verdicts.http.plain_http import request
 from verdicts.smoke_test.deadline import Deadline
 from verdicts.smoke_test.failures import Failed
 
-A_CALL: Final = 10.0
+REQUEST_TIMEOUT: Final = 10.0
 
 
-class Sandbox:
+class SandboxClient:
     def __init__(self, url: str, deadline: Deadline) -> None:
         self.url = url
         self._deadline = deadline
-        self._ordered: list[int] = []
+        self._injected: list[int] = []
 
     def faults(self) -> int:
-        """How many are queued, by whomever."""
+        """The number of queued faults, those of other clients included."""
         return len(self._call("GET", "faults", "faults"))
 
     def pay(self, session_id: str, *, email: str) -> None:
         self._call("POST", f"pay/{quote(session_id, safe='')}", "session", {"email": email})
 
     def next_answer(self, fault: str, *, about: str, **more: Any) -> None:
-        """What the model says once, when it is asked `about` this."""
+        """Fault of the model's next answer to a prompt that contains `about`."""
         rule = {"target": "gemini", "fault": fault, "match": about, **more}
-        self._ordered.append(self._call("POST", "faults", "id", rule))
+        self._injected.append(self._call("POST", "faults", "id", rule))
 
     def message(self, message_id: str, *, to: str) -> dict[str, Any] | None:
-        found = self._call("GET", "messages", "messages", to=to)
-        return next((one for one in found if one["message_id"] == message_id), None)
+        messages = self._call("GET", "messages", "messages", to=to)
+        return next((one for one in messages if one["message_id"] == message_id), None)
 
-    def take_back(self) -> None:
-        """What was ordered and never met."""
-        while self._ordered:
-            with suppress(Failed):  # a sandbox that is gone has forgotten it
-                self._call("DELETE", f"faults/{self._ordered.pop()}", "removed")
+    def clear_faults(self) -> None:
+        """Remove own faults that were not used."""
+        while self._injected:
+            with suppress(Failed):  # a sandbox that has stopped has lost its faults
+                self._call("DELETE", f"faults/{self._injected.pop()}", "removed")
 
-    def _call(self, method: str, path: str, wanted: str, sent: Any = None, **params: str) -> Any:
-        """What the control answers under the name `wanted`."""
+    def _call(self, method: str, path: str, key: str, sent: Any = None, **params: str) -> Any:
+        """The value of `key` in the response."""
         url = f"{self.url}/_control/{path}"
         try:
-            deadline = self._deadline.up_to(A_CALL)
+            deadline = self._deadline.timeout(REQUEST_TIMEOUT)
             reply = request(method, url, deadline=deadline, params=params, sent=sent)
         except SiteUnreachable as error:
             raise self._failed(path, str(error)) from None
-        if reply.status >= 400 or wanted not in reply.body:
+        if reply.status >= 400 or key not in reply.body:
             raise self._failed(path, f"{reply.status} {reply.body.get('error', '')}".strip())
-        return reply.body[wanted]
+        return reply.body[key]
 
     def _failed(self, path: str, seen: str) -> Failed:
-        control = path.partition("/")[0]  # what follows may be a session's id
+        control = path.partition("/")[0]  # the rest may contain a session id
         return Failed(
-            f"the sandbox to take {control}",
+            f"the sandbox to accept {control}",
             seen,
-            f"is it the sandbox of this site? SANDBOX_URL is {self.url}; `make run` starts both",
+            f"is this the site's sandbox? SANDBOX_URL is {self.url}; `make run` starts both",
         )

@@ -1,4 +1,4 @@
-"""The site as its customers reach it: every purchase and every read goes over HTTP."""
+"""HTTP client of the site: uses only the pages and APIs that customers use."""
 
 from typing import Any, Final
 
@@ -7,11 +7,11 @@ from verdicts.http.plain_http import Reply, request
 from verdicts.smoke_test.deadline import Deadline
 from verdicts.smoke_test.failures import Failed
 
-# Longer than a page may take that has to be made again.
-A_CALL: Final = 40.0
+# Seconds; longer than the slowest response, a regeneration.
+REQUEST_TIMEOUT: Final = 40.0
 
 
-class Shop:
+class SiteClient:
     def __init__(self, url: str, deadline: Deadline) -> None:
         self.url = url
         self._deadline = deadline
@@ -23,11 +23,11 @@ class Shop:
         return self._call("POST", "/api/checkout", {"tier": tier, "query": query, "email": email})
 
     def read(self, session_id: str) -> Reply:
-        """What a program gets."""
+        """The verdict from the API."""
         return self._call("GET", "/api/verdict", session_id=session_id)
 
     def open(self, session_id: str) -> Reply:
-        """What a person gets."""
+        """The result page."""
         return self._call("GET", "/oracle/result", session_id=session_id)
 
     def _call(self, method: str, path: str, sent: Any = None, **params: str) -> Reply:
@@ -35,23 +35,23 @@ class Shop:
             return request(
                 method,
                 f"{self.url}{path}",
-                deadline=self._deadline.up_to(A_CALL),
+                deadline=self._deadline.timeout(REQUEST_TIMEOUT),
                 params=params,
                 sent=sent,
             )
         except SiteUnreachable as error:
             raise Failed(
-                f"an answer of {self.url}{path}",
+                f"a response from {self.url}{path}",
                 str(error),
-                "start the site, or name the address at which it runs: --site URL",
+                "start the site, or pass its URL: --site URL",
             ) from None
 
 
-def told(reply: Reply) -> str:
-    """An answer in a line: its status, and what it says about itself."""
+def describe(reply: Reply) -> str:
+    """The response on one line: its status, and its target, problem details or state."""
     body = reply.body
-    where = reply.headers.get("Location", "")
-    said = " ".join(str(body.get(key, "")) for key in ("title", "detail")).strip()
-    if where:
-        said = f"to {where}"
-    return f"{reply.status} {said or body.get('status', '')}".strip()
+    target = reply.headers.get("Location", "")
+    details = " ".join(str(body.get(key, "")) for key in ("title", "detail")).strip()
+    if target:
+        details = f"to {target}"
+    return f"{reply.status} {details or body.get('status', '')}".strip()

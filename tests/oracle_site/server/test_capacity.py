@@ -5,13 +5,13 @@ from oracle_site.env import Environment
 from oracle_site.server.capacity import OTHER_THREADS, Serving, serving
 
 
-def test_by_default_threads_remain_when_everything_that_waits_is_at_its_limit():
+def test_default_threads_exceed_the_sum_of_the_concurrency_limits():
     assert serving(Environment({})) == Serving(
         "127.0.0.1", 8000, 1, 8 + 8 + 4 + OTHER_THREADS, 8, 8, 4
     )
 
 
-def test_what_is_set_is_taken():
+def test_values_are_read_from_the_environment():
     values = {
         "ORACLE_BIND": "::1",
         "ORACLE_PORT": "80",
@@ -27,6 +27,6 @@ def test_what_is_set_is_taken():
 @pytest.mark.parametrize(
     "values", [{"ORACLE_WEB_THREADS": "20"}, {"ORACLE_BIND": "localhost"}, {"ORACLE_PORT": "0"}]
 )
-def test_what_cannot_be_is_refused(values):
+def test_an_invalid_value_names_its_variable(values):
     with pytest.raises(ImproperlyConfigured, match=next(iter(values))):
         serving(Environment(values))

@@ -1,4 +1,4 @@
-"""Static files in production, where several instances share the folder."""
+"""Static files in production, where several instances share the directory."""
 
 from threading import Thread
 
@@ -8,7 +8,7 @@ from oracle_site.server.static_files import StaticFiles
 from verdicts.static_collection import locked
 
 
-def test_an_instance_lists_the_files_only_when_no_other_is_collecting(settings, tmp_path):
+def test_an_instance_does_not_list_files_while_another_collects(settings, tmp_path):
     settings.STATIC_ROOT = tmp_path / "static"
     settings.WHITENOISE_AUTOREFRESH = settings.WHITENOISE_USE_FINDERS = False  # as with DEBUG off
     settings.STATIC_ROOT.mkdir()

@@ -1,7 +1,7 @@
-"""No test reaches anything but loopback, nor does any Python program that a test starts.
+"""Blocks all network access except loopback, in tests and in Python programs that they start.
 
-Python imports this by its name from PYTHONPATH, in children too; conftest does
-in the test process itself.
+Python imports `sitecustomize` from PYTHONPATH at start-up, so child processes load it, too. In the
+test process conftest.py imports it.
 """
 
 import ipaddress
@@ -13,7 +13,7 @@ class OutsideWorldError(AssertionError):
     pass
 
 
-# Where the host stands in the arguments of each audit event.
+# The position of the address or host name in the arguments of each audit event.
 _ADDRESS = {"socket.connect": 1, "socket.sendto": 1, "socket.sendmsg": 1}
 _HOST = {"socket.getaddrinfo": 0, "socket.gethostbyname": 0, "socket.gethostbyaddr": 0}
 
@@ -28,11 +28,11 @@ def _is_local(host: object) -> bool:
         return False
 
 
-def _refuse_outside_world(event: str, arguments: tuple) -> None:
-    """An audit hook: it sees every connection and look-up, whichever library asks."""
+def _block_network(event: str, arguments: tuple) -> None:
+    """An audit hook, which sees every connection and name look-up of any library."""
     if event in _ADDRESS:
         address = arguments[_ADDRESS[event]]
-        host = address[0] if isinstance(address, tuple) else None  # a path: a local socket
+        host = address[0] if isinstance(address, tuple) else None  # a path: a Unix socket
     elif event in _HOST:
         host = arguments[_HOST[event]]
     else:
@@ -41,4 +41,4 @@ def _refuse_outside_world(event: str, arguments: tuple) -> None:
         raise OutsideWorldError(f"a test tried to reach {host!r}")
 
 
-sys.addaudithook(_refuse_outside_world)
+sys.addaudithook(_block_network)

@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from audit.core.spreadsheet import escape_formulas
 from audit.models import CrosscheckLog
-from oracle_site.service_log import JsonLines, Lines
+from oracle_site.service_log import JsonFormatter, LineFormatter
 from tests.support.hostile import (
     CORPUS,
     HARMLESS,
@@ -192,7 +192,9 @@ def pages_of(order: Order, reviewer: Client) -> list[str]:
     return [reviewer.get(path).content.decode() for path in paths]
 
 
-@pytest.mark.parametrize("formatter", [Lines("%(asctime)s %(levelname)s %(message)s"), JsonLines()])
+@pytest.mark.parametrize(
+    "formatter", [LineFormatter("%(asctime)s %(levelname)s %(message)s"), JsonFormatter()]
+)
 @pytest.mark.parametrize("entry", CORPUS, ids=lambda entry: entry.name)
 def test_no_text_makes_a_line_of_the_service_log(entry: Entry, formatter):
     error = RuntimeError(entry.text)

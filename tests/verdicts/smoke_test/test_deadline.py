@@ -1,18 +1,18 @@
-from verdicts.smoke_test.deadline import LAST_CALL, Deadline
+from verdicts.smoke_test.deadline import MIN_TIMEOUT, Deadline
 
 
-def test_what_is_there_is_found_at_once_even_when_the_time_is_up():
+def test_it_polls_once_even_after_the_deadline():
     assert Deadline(0).wait_for("it", lambda: "here") == "here"
 
 
-def test_what_never_comes_is_waited_for_until_the_time_is_up_and_looked_for_once_more():
-    looks = iter([None, None, "late", "never asked for"])
-    assert Deadline(30).wait_for("it", lambda: next(looks)) == "late"
-    assert next(looks) == "never asked for"
+def test_it_polls_until_there_is_a_result_or_the_deadline_has_passed():
+    results = iter([None, None, "late", "not polled"])
+    assert Deadline(30).wait_for("it", lambda: next(results)) == "late"
+    assert next(results) == "not polled"
     assert Deadline(0.1).wait_for("it", lambda: None) is None
 
 
-def test_no_call_lasts_longer_than_all_of_it():
-    assert Deadline(5).up_to(40) <= 5
-    assert Deadline(60).up_to(10) == 10
-    assert Deadline(0).up_to(40) == LAST_CALL
+def test_a_timeout_is_bounded_by_the_deadline():
+    assert Deadline(5).timeout(40) <= 5
+    assert Deadline(60).timeout(10) == 10
+    assert Deadline(0).timeout(40) == MIN_TIMEOUT

@@ -12,7 +12,7 @@ from verdicts.smoke_test.marking import mark_as_smoke
 pytestmark = pytest.mark.django_db
 
 
-def test_an_unpaid_order_is_marked_and_it_is_on_record_who_did_it(sandbox):
+def test_an_unpaid_order_is_marked_on_record(sandbox):
     session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
     order = mark_as_smoke(session.id, query="A ferry?", who="ada")
     assert order.smoke
@@ -21,7 +21,7 @@ def test_an_unpaid_order_is_marked_and_it_is_on_record_who_did_it(sandbox):
     assert '"event":"staff_action"' in LogEntry.objects.get().entry
 
 
-def test_what_is_paid_for_is_never_hidden_afterwards(paid_order):
+def test_a_paid_order_is_never_marked(paid_order):
     order = paid_order("quick")
     assert mark_as_smoke(order.session_id, query=order.query, who="ada") is None
     assert not Order.objects.get().smoke
@@ -29,21 +29,21 @@ def test_what_is_paid_for_is_never_hidden_afterwards(paid_order):
 
 
 @pytest.mark.parametrize("status", [one for one in Status if one != Status.CREATED])
-def test_nothing_but_a_new_order_is_marked(sandbox, status):
+def test_only_a_new_order_is_marked(sandbox, status):
     session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
     Order.objects.update(status=status)
     assert mark_as_smoke(session.id, query="A ferry?", who="ada") is None
     assert not Order.objects.get().smoke
 
 
-def test_an_order_of_another_database_is_not_there_to_be_marked(db):
+def test_an_unknown_session_is_not_marked(db):
     assert mark_as_smoke("cs_test_nobodyKnows1", query="A ferry?", who="ada") is None
 
 
-def test_no_customer_can_hide_an_order(client, sandbox):
-    asked = {"tier": "quick", "query": "A ferry?", "smoke": True}
-    answer = client.post("/api/checkout", asked, content_type="application/json")
-    assert answer.status_code == 201
+def test_no_customer_can_mark_an_order(client, sandbox):
+    body = {"tier": "quick", "query": "A ferry?", "smoke": True}
+    response = client.post("/api/checkout", body, content_type="application/json")
+    assert response.status_code == 201
     metadata = {"tier": "quick", "query_0": "A ferry?", "smoke": "true"}
     record_session(read_session(session_object(metadata=metadata, amount_subtotal=200)))
     assert list(Order.objects.values_list("smoke", flat=True)) == [False, False]

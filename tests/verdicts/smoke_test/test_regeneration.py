@@ -5,7 +5,7 @@ from verdicts.models import CachedVerdict, Verdict
 from verdicts.smoke_test.failures import Failed, NotRun
 from verdicts.smoke_test.purchase import cache_hit
 from verdicts.smoke_test.regeneration import comparison, divergence, notification, regeneration
-from verdicts.smoke_test.sandbox_client import Sandbox
+from verdicts.smoke_test.sandbox_client import SandboxClient
 
 pytestmark = pytest.mark.django_db
 
@@ -18,13 +18,13 @@ def emailed(run, delivered):
     return one
 
 
-def test_there_must_be_something_to_lose(emailed):
+def test_there_must_be_a_cached_verdict_to_evict(emailed):
     CachedVerdict.objects.all().delete()
-    with pytest.raises(Failed, match="a cached answer to remove"):
+    with pytest.raises(Failed, match="a cached verdict to evict"):
         regeneration(emailed)
 
 
-def test_a_regeneration_that_nobody_compares_lacks_workers(emailed, ask):
+def test_a_regeneration_without_comparison_asks_for_workers(emailed, ask):
     CachedVerdict.objects.all().delete()
     ask(emailed.order.session_id)
     emailed.regen = Verdict.objects.get(kind="regen")
@@ -34,25 +34,23 @@ def test_a_regeneration_that_nobody_compares_lacks_workers(emailed, ask):
 
 
 @pytest.mark.parametrize("check", [comparison, divergence, notification])
-def test_what_was_not_made_again_is_neither_compared_nor_told(emailed, check):
+def test_without_a_regeneration_its_checks_are_not_run(emailed, check):
     with pytest.raises(NotRun, match="stored"):
         check(emailed)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_answer_from_the_cache_is_the_same_and_one_that_was_lost_is_not(
-    run, delivered, live_server
-):
+def test_a_cache_hit_is_identical_and_a_miss_is_not(run, delivered, live_server):
     one = run(live_server.url, seconds=30)
     one.order = delivered("quick")
-    one.answer = one.shop.read(one.order.session_id)
-    assert cache_hit(one).startswith("the same answer")
+    one.answer = one.client.read(one.order.session_id)
+    assert cache_hit(one).startswith("the same response")
     CachedVerdict.objects.all().delete()
-    with pytest.raises(Failed, match="saw another one"):
+    with pytest.raises(Failed, match="saw a different one"):
         cache_hit(one)
 
 
-def test_a_sandbox_that_was_told_to_differ_and_does_not(emailed, ask, sandbox, run_jobs):
+def test_an_unchanged_verdict_fails_only_with_the_sandbox(emailed, ask, sandbox, run_jobs):
     CachedVerdict.objects.all().delete()
     ask(emailed.order.session_id)
     run_jobs()
@@ -62,6 +60,6 @@ def test_a_sandbox_that_was_told_to_differ_and_does_not(emailed, ask, sandbox, r
         divergence(emailed)
     with pytest.raises(NotRun, match="there was none"):
         notification(emailed)
-    emailed.sandbox = Sandbox(sandbox.url, emailed.deadline)
+    emailed.sandbox = SandboxClient(sandbox.url, emailed.deadline)
     with pytest.raises(Failed, match="a significant divergence"):
         divergence(emailed)

@@ -1,4 +1,4 @@
-"""`manage.py ask "..." --tier T`: one generation, shown here and delivered to nobody."""
+"""`manage.py ask "..." --tier T`: one generation outside of any order, only printed."""
 
 import json
 from argparse import ArgumentParser
@@ -17,28 +17,28 @@ from verdicts.core.prompt import QueryError, clean_query
 from verdicts.generation.ask import Asked, ask_once, dropped, ignored, prepare
 
 BAD_USAGE: Final = 2
-HOTTEST: Final = 2.0
+MAX_TEMPERATURE: Final = 2.0
 
 
 class Command(BaseCommand):
     help = (
-        "Ask the model once and show verdict, the gate's decision and what was sent. It is "
-        "delivered to nobody, stored nowhere and not logged."
+        "Call the model once; print the verdict, the gate's decision and the parameters that "
+        "were sent. The verdict is neither delivered, stored nor logged."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("query", help="the idea to be judged")
+        parser.add_argument("query", help="the idea to judge")
         parser.add_argument("--tier", required=True, choices=TIERS)
         parser.add_argument(
-            "--temperature", type=float, help="0 to 2; without it ORACLE_ASK_TEMPERATURE"
+            "--temperature", type=float, help="0 to 2 (default: ORACLE_ASK_TEMPERATURE)"
         )
-        parser.add_argument("--seed", type=int, help="without it derived, as for a customer")
+        parser.add_argument("--seed", type=int, help="default: derived, as for a customer")
 
     def handle(
         self, *, query: str, tier: TierName, temperature: float | None, seed: int | None, **_: Any
     ) -> str:
-        if temperature is not None and not 0 <= temperature <= HOTTEST:
-            raise CommandError("The temperature lies between 0 and 2.", returncode=BAD_USAGE)
+        if temperature is not None and not 0 <= temperature <= MAX_TEMPERATURE:
+            raise CommandError("--temperature must be between 0 and 2.", returncode=BAD_USAGE)
         try:
             request = prepare(
                 tier=tier,
@@ -60,22 +60,23 @@ class Command(BaseCommand):
 
 def report(asked: Asked) -> Iterator[str]:
     request, answer, decision = asked.request, asked.answer, asked.decision
-    itself = printable(answer.model_version) or "nothing"
-    yield f"Model        {request.model}, which calls itself {itself}"
+    version = printable(answer.model_version) or "no version"
+    yield f"Model        {request.model}, which reports {version}"
     yield f"             {'requested':<24} applied"
-    wanted = request.asked
+    requested = request.asked
     default = f"{settings.ORACLE_ASK_TEMPERATURE} (setting)"
-    yield _row("temperature", _or(wanted.temperature, default), request.applied.temperature)
-    yield _row("seed", _or(wanted.seed, "derived"), request.applied.seed)
-    gone = ", ".join(dropped(request))
-    yield f"Dropped      {f'{gone}: {request.model} does not take it' if gone else 'nothing'}"
-    if deaf := ", ".join(ignored(request)):
-        yield f"Ignored      {deaf}: sent, but {request.model} does not act on it"
+    yield _row("temperature", _or(requested.temperature, default), request.applied.temperature)
+    yield _row("seed", _or(requested.seed, "derived"), request.applied.seed)
+    rejected = ", ".join(dropped(request))
+    note = f"{rejected}: not accepted by {request.model}" if rejected else "nothing"
+    yield f"Dropped      {note}"
+    if without_effect := ", ".join(ignored(request)):
+        yield f"Ignored      {without_effect}: sent, but without effect on {request.model}"
     score = "none" if decision.coherence_score is None else f"{decision.coherence_score:.5f}"
-    word = "approved" if decision.approved else "REJECTED"
+    outcome = "approved" if decision.approved else "REJECTED"
     yield (
-        f"Gate         {word}: {decision.crosscheck_reason}, score {score} "
-        f"(approved from {decision.threshold:.5f})"
+        f"Gate         {outcome}: {decision.crosscheck_reason}, score {score} "
+        f"(threshold {decision.threshold:.5f})"
     )
     yield f"Flags        {', '.join(decision.flags) or 'none'}"
     yield f"Tokens       {answer.prompt_tokens:,} in, {answer.output_tokens:,} out"
@@ -83,14 +84,14 @@ def report(asked: Asked) -> Iterator[str]:
     yield ""
     payload = parse(answer.text)
     text = json.dumps(payload, indent=2, ensure_ascii=False) if payload else answer.text
-    why = printable(answer.block_reason or answer.finish_reason) or "empty"
-    yield printable(text) or f"(no text: {why})"
+    reason = printable(answer.block_reason or answer.finish_reason) or "empty"
+    yield printable(text) or f"(no text: {reason})"
 
 
 def printable(text: str) -> str:
-    """What a model wrote must not steer the terminal that shows it."""
+    """Escapes control characters, so that a model's text cannot control the terminal."""
     return "".join(
-        one if one.isprintable() or one == "\n" else f"\\u{ord(one):04x}" for one in text
+        char if char.isprintable() or char == "\n" else f"\\u{ord(char):04x}" for char in text
     )
 
 

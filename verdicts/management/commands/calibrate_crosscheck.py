@@ -1,4 +1,4 @@
-"""`manage.py calibrate_crosscheck`: what the gate makes of a corpus (CROSSCHECK-GAP-01)."""
+"""`manage.py calibrate_crosscheck`: scores a corpus with the gate (CROSSCHECK-GAP-01)."""
 
 import os
 import stat
@@ -28,16 +28,16 @@ from verdicts.review.reviewed_outputs import reviewed_outputs
 BAD_USAGE: Final = 2
 GOOD: Final = settings.BASE_DIR / "audit/data/good_verdicts.jsonl"
 
-Share = Callable[[], float | None]  # how much of the corpus has been read, if that can be told
+Share = Callable[[], float | None]  # share of the corpus that has been read, if known
 
 
 class Command(BaseCommand):
     help = (
-        "Score a corpus as the gate would: distribution, rejections by reason, flags and, where "
-        "people have judged, how far they agree. With --mutate: damage good verdicts "
-        "systematically, and table what the gate catches and what it lets through. Nothing is "
-        "stored or logged, and the mapping is never changed. Exit code: 0, whatever was found; "
-        "2 bad usage, or a line that does not fit."
+        "Score a corpus with the gate: distribution, rejections by reason, flags and, for labelled "
+        "entries, the agreement. With --mutate: damage good verdicts systematically, and show "
+        "which mutations the gate catches and which it lets through. Nothing is stored or logged, "
+        "and the score mapping is never changed. Exit code: 0 done, whatever the result; 2 bad "
+        "usage or an invalid line."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -45,30 +45,31 @@ class Command(BaseCommand):
             "corpus",
             nargs="?",
             metavar="CORPUS.jsonl",
-            help='one a line: {"tier": ..., "output": ..., "should_pass": true or false, if known};'
-            " - is standard input",
+            help='one entry per line: {"tier": ..., "output": ..., "should_pass": true or false, '
+            "if known}; - is standard input",
         )
         parser.add_argument(
             "--from-reviews",
             action="store_true",
-            help="the rejections that staff closed as right or as false, while their text is kept",
+            help="use the rejections that staff closed as correct or as false, while their text "
+            "is retained",
         )
         parser.add_argument(
             "--mutate",
             action="store_true",
-            help="damage the good verdicts of the corpus, or those that come with the site",
+            help="mutate the good verdicts of the corpus (default: those included in the product)",
         )
         parser.add_argument(
             "--out",
             metavar="FILE",
             type=Path,
-            help="with --mutate: also write what was made, as a labelled corpus, to a new file",
+            help="with --mutate: also write the mutants, as a labelled corpus, to a new file",
         )
         parser.add_argument(
             "--plot",
             metavar="FILE.svg",
             type=Path,
-            help="also draw the distribution of the scores, with the threshold",
+            help="also draw the score distribution, with the threshold",
         )
 
     def handle(
@@ -86,35 +87,35 @@ class Command(BaseCommand):
         with ExitStack() as stack:
             if from_reviews:
                 source: Iterator[Entry] = (Entry(*one) for one in reviewed_outputs())
-                share: Share = lambda: None  # noqa: E731 - nobody knows how many there will be
+                share: Share = lambda: None  # noqa: E731 - their number is unknown
             else:
                 source, share = stack.enter_context(_opened(corpus or str(GOOD)))
             if mutate:
-                told = _mutate(source, share, found, out)
+                text = _mutate(source, share, found, out)
             else:
-                told = _calibrate(source, share, found, from_reviews=from_reviews)
+                text = _calibrate(source, share, found, from_reviews=from_reviews)
         if plot:
             _draw(plot, found)
-            told += f"\n\nThe distribution is drawn in {plot}."
-        return told
+            text += f"\n\nThe distribution is drawn in {plot}."
+        return text
 
 
 def _check(
     *, corpus: str | None, from_reviews: bool, mutate: bool, out: Path | None, plot: Path | None
 ) -> None:
-    wrong = ""
+    error = ""
     if mutate and from_reviews:
-        wrong = "What staff reviewed was rejected: --mutate needs good verdicts."
+        error = "Reviewed outputs were rejected: --mutate needs good verdicts."
     elif not mutate and bool(corpus) == from_reviews:
-        wrong = "Name a corpus, --from-reviews or --mutate."
+        error = "Name a corpus, --from-reviews or --mutate."
     elif out and not mutate:
-        wrong = "--out goes with --mutate."
+        error = "--out needs --mutate."
     elif plot and plot.suffix.lower() != ".svg":
-        wrong = "--plot writes SVG: end the name in .svg."
+        error = "--plot writes SVG: the file name must end in .svg."
     elif plot and not plot.parent.is_dir():
-        wrong = f"There is no folder {plot.parent} for the plot."
-    if wrong:
-        raise CommandError(wrong, returncode=BAD_USAGE)
+        error = f"The directory {plot.parent} of the plot does not exist."
+    if error:
+        raise CommandError(error, returncode=BAD_USAGE)
 
 
 def _calibrate(
@@ -125,8 +126,8 @@ def _calibrate(
             found.add(crosscheck(entry.output, entry.tier), entry.should_pass)
             tick(found.checked, share())
     if not found.checked:
-        where = "no review with a text that is still kept" if from_reviews else "no line"
-        raise CommandError(f"There is nothing to calibrate by: {where}.", returncode=BAD_USAGE)
+        reason = "no review whose text is still retained" if from_reviews else "no line"
+        raise CommandError(f"There is nothing to calibrate with: {reason}.", returncode=BAD_USAGE)
     return report(found)
 
 
@@ -140,23 +141,23 @@ def _mutate(source: Iterator[Entry], share: Share, found: Calibration, out: Path
                 left_out += 1
                 continue
             good += 1
-            for kind, text in mutants(payload, tier):
-                decision = crosscheck(text, tier)
+            for kind, mutant in mutants(payload, tier):
+                decision = crosscheck(mutant, tier)
                 tallies.setdefault(kind, Tally()).add(decision, tier)
                 found.add(decision, kind.should_pass)
                 if file:
-                    file.write(to_line(Entry(tier, text, kind.should_pass), mutation=kind.name))
+                    file.write(to_line(Entry(tier, mutant, kind.should_pass), mutation=kind.name))
                 tick(found.checked, share())
         if not good:
-            sentence = f"There is no good verdict to damage: {left_out:,} rejected, flagged or bad."
+            sentence = f"There is no good verdict to mutate: {left_out:,} rejected, flagged or bad."
             raise CommandError(sentence, returncode=BAD_USAGE)
-    told = mutation_report(tallies, good=good, left_out=left_out)
-    return f"{told}\n\n{found.checked:,} lines written to {out}." if out else told
+    text = mutation_report(tallies, good=good, left_out=left_out)
+    return f"{text}\n\n{found.checked:,} lines written to {out}." if out else text
 
 
 @contextmanager
 def _opened(name: str) -> Iterator[tuple[Iterator[Entry], Share]]:
-    """The corpus line by line; what cannot be read is bad usage, whenever it shows."""
+    """The corpus, line by line. Read errors become CommandErrors, also inside the block."""
     try:
         if name == "-":
             yield read_entries(sys.stdin), lambda: None
@@ -170,22 +171,22 @@ def _opened(name: str) -> Iterator[tuple[Iterator[Entry], Share]]:
 
 
 def _share(file: TextIO) -> Share:
-    about = os.fstat(file.fileno())
-    if not stat.S_ISREG(about.st_mode) or not about.st_size:
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode) or not status.st_size:
         return lambda: None
-    return lambda: file.buffer.tell() / about.st_size
+    return lambda: file.buffer.tell() / status.st_size
 
 
 @contextmanager
 def _new_file(target: Path | None) -> Iterator[TextIO | None]:
-    """Never over an old one; gone again where something goes wrong."""
+    """Never overwrites a file; deletes the new file on an error."""
     if target is None:
         yield None
         return
     try:
         file = target.open("x", encoding="ascii")
     except FileExistsError:
-        sentence = f"{target} is there already: nothing is overwritten. Name a new file."
+        sentence = f"{target} already exists and is not overwritten. Name a new file."
         raise CommandError(sentence, returncode=BAD_USAGE) from None
     except OSError as error:
         raise CommandError(f"{target}: {error.strerror}", returncode=BAD_USAGE) from None
@@ -198,8 +199,8 @@ def _new_file(target: Path | None) -> Iterator[TextIO | None]:
 
 
 def _draw(target: Path, found: Calibration) -> None:
-    told = f"{found.checked:,} checked, {found.approved:,} approved"
-    svg = render_to_string("calibration.svg", {"chart": score_chart(found), "told": told})
+    summary = f"{found.checked:,} checked, {found.approved:,} approved"
+    svg = render_to_string("calibration.svg", {"chart": score_chart(found), "summary": summary})
     try:
         target.write_text(svg, encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Checks before a start, without network: settings, code, migrations; collects static files."""
+"""Checks before a production start, without network: settings, code, migrations, static files."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -13,24 +13,24 @@ from verdicts.monitoring.unapplied_migrations import unapplied_migrations
 from verdicts.static_collection import collect
 
 DEVELOPMENT = (
-    "DEBUG is on, and this is the check of a site for customers. Set GEMINI_API_KEY, "
-    "STRIPE_SECRET_KEY and what they ask for; for a drill without keys DEBUG=0, "
-    "ORACLE_ALLOW_SANDBOX=1 and a SECRET_KEY of 50 characters. `make run` is for development."
+    "DEBUG is on, but this checks a production site. Set GEMINI_API_KEY, STRIPE_SECRET_KEY and "
+    "the settings that they require; for a drill without keys DEBUG=0, ORACLE_ALLOW_SANDBOX=1 "
+    "and a SECRET_KEY of 50 characters. For development use `make run`."
 )
 
 
 class Command(BaseCommand):
     help = (
         "Check settings, code and database before a production process starts: Django's checks, "
-        "DEBUG off, every migration applied. Exit code 1 and one sentence where it must not start."
+        "DEBUG off, every migration applied. Exit code 1 and one sentence if it must not start."
     )
-    requires_system_checks = "__all__"  # these import every view
+    requires_system_checks = "__all__"  # which import every view
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--collect-static",
             action="store_true",
-            help="collect the static files in ORACLE_STATIC_PATH; web processes need them",
+            help="collect static files into ORACLE_STATIC_PATH; web processes need them",
         )
 
     def handle(self, *, collect_static: bool, **_: Any) -> None:
@@ -42,7 +42,7 @@ class Command(BaseCommand):
                 collect(Path(settings.STATIC_ROOT))
             except OSError as error:
                 raise CommandError(
-                    f"The static files cannot be collected in ORACLE_STATIC_PATH: {error}."
+                    f"The static files cannot be collected into ORACLE_STATIC_PATH: {error}."
                 ) from None
 
 
@@ -55,6 +55,6 @@ def require_migrations() -> None:
         raise CommandError(f"{error} See `python manage.py showmigrations`.") from None
     if unapplied:
         raise CommandError(
-            f"{unapplied} migrations are not applied to the database. Make a backup, then run "
+            f"{unapplied} migrations are not applied to the database. Take a backup, then run "
             "`python manage.py migrate`."
         )

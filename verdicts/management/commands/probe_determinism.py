@@ -1,4 +1,4 @@
-"""`manage.py probe_determinism --tier T -n 20`: does the model say the same again?"""
+"""`manage.py probe_determinism --tier T -n 20`: does the model repeat its answer?"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -26,17 +26,17 @@ QUERY: Final = (
 
 class Command(BaseCommand):
     help = (
-        "Make the same locked call several times and compare the answers with the first. Stored "
-        "for the console; no session's, so nothing is delivered or logged."
+        "Make the same locked call several times and compare the answers with the first. The "
+        "result is stored for the console; no order is involved, nothing is delivered or logged."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tier", required=True, choices=TIERS)
         parser.add_argument("-n", type=int, default=20, dest="times", help="calls (default: 20)")
-        parser.add_argument("--query", default=QUERY, help="the idea to be judged")
-        about = "dollars per million tokens, for the cost"
-        parser.add_argument("--prompt-price", type=float, help=about)
-        parser.add_argument("--output-price", type=float, help=about)
+        parser.add_argument("--query", default=QUERY, help="the idea to judge")
+        price = "dollars per million tokens, to show the cost"
+        parser.add_argument("--prompt-price", type=float, help=price)
+        parser.add_argument("--output-price", type=float, help=price)
 
     def handle(
         self,
@@ -50,10 +50,13 @@ class Command(BaseCommand):
     ) -> str:
         if not MIN_CALLS <= times <= MAX_CALLS:
             raise CommandError(
-                f"-n lies between {MIN_CALLS} and {MAX_CALLS}.", returncode=BAD_USAGE
+                f"-n must be between {MIN_CALLS} and {MAX_CALLS}.", returncode=BAD_USAGE
             )
         if (prompt_price is None) != (output_price is None):
-            raise CommandError("Give both prices, or none.", returncode=BAD_USAGE)
+            raise CommandError(
+                "--prompt-price and --output-price go together: give both, or neither.",
+                returncode=BAD_USAGE,
+            )
         try:
             query = clean_query(query)
         except QueryError as error:
@@ -69,7 +72,7 @@ class Command(BaseCommand):
                     progress=lambda done: tick(done, done / times),
                 )
         except ModelError as error:
-            raise CommandError(f"Stopped, and nothing stored: {error}.") from None
+            raise CommandError(f"Stopped, nothing is stored: {error}.") from None
         if found is None:
             raise CommandError("Fewer than two answers: there is nothing to compare.")
         rows = [*report(found), *_cost(found, prompt_price, output_price)]
@@ -78,7 +81,7 @@ class Command(BaseCommand):
 
 def report(found: DeterminismProbe) -> Iterator[tuple[str, str]]:
     answered = found.asked - found.unanswered
-    yield "Model", f"{found.model}, which calls itself {', '.join(found.model_versions)}"
+    yield "Model", f"{found.model}, which reports {', '.join(found.model_versions)}"
     yield "Sent", f"temperature {found.temperature}, seed {found.seed}"
     yield "Answered", f"{answered} of {found.asked}, {found.rejected} rejected by the gate"
     for name, same in (

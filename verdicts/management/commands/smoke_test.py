@@ -1,6 +1,5 @@
-"""`manage.py smoke_test`: a customer's whole way through a running site, check by check."""
+"""`manage.py smoke_test`: an end-to-end test of a running site, from purchase to notification."""
 
-import getpass
 import secrets
 import time
 from argparse import ArgumentParser
@@ -14,30 +13,31 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_email
 
 from audit.core.vocabulary import TIERS, TierName
-from verdicts.smoke_test.checks import CHECKS, Result, run_checks
+from verdicts.management import staff_action
+from verdicts.smoke_test.checks import CHECKS, Result, State, run_checks
 from verdicts.smoke_test.context import Run
 from verdicts.smoke_test.deadline import Deadline
-from verdicts.smoke_test.sandbox_client import Sandbox
-from verdicts.smoke_test.site_client import Shop
+from verdicts.smoke_test.sandbox_client import SandboxClient
+from verdicts.smoke_test.site_client import SiteClient
 
 FAILED: Final = 1
 BAD_USAGE: Final = 2
 INTERRUPTED: Final = 130
-IN_SANDBOX: Final = 120.0
-WITH_A_PERSON: Final = 900.0
+SANDBOX_TIMEOUT: Final = 120.0  # seconds
+LIVE_TIMEOUT: Final = 900.0  # a person has to pay
 MAX_TIMEOUT: Final = 24 * 3600.0
-TEST_KEYS: Final = ("sk_test_", "rk_test_")
+TEST_KEY_PREFIXES: Final = ("sk_test_", "rk_test_")
 INDENT: Final = 32
 
 
 class Command(BaseCommand):
     help = (
         "Buy a verdict from a running site and follow it: purchase, webhook, verdict, email, "
-        "cache hit, cache-miss regeneration, comparison, divergence, notification, a crosscheck "
-        "that fails. Run it where the site runs, with the site's settings. At the sandbox it pays "
-        "and induces everything by itself; against a live site in Stripe's test mode it prints "
-        "the address to pay at, waits, and says 'not run' of what cannot be induced there. Its "
-        "orders are marked as smoke and are in no figure. Exit code: 0 well, 1 a check failed "
+        "cache hit, cache-miss regeneration, comparison, divergence, notification, and an output "
+        "that the gate rejects. Run it where the site runs, with the site's settings. With the "
+        "sandbox it needs no help; with a live site in Stripe's test mode it prints the URL to "
+        "pay at, waits, and reports checks that are impossible there as 'not run'. Its orders "
+        "are marked as smoke and excluded from statistics. Exit code: 0 passed, 1 a check failed "
         "(the first failure ends it), 2 bad usage, 130 interrupted."
     )
 
@@ -46,25 +46,25 @@ class Command(BaseCommand):
             "--site",
             metavar="URL",
             default=settings.SITE_URL,
-            help="where the site is reached (default: SITE_URL, %(default)s)",
+            help="URL of the site (default: SITE_URL, %(default)s)",
         )
         parser.add_argument(
-            "--tier", choices=TIERS, default="full", help="what is bought (default: %(default)s)"
+            "--tier", choices=TIERS, default="full", help="tier to buy (default: %(default)s)"
         )
         parser.add_argument(
             "--timeout",
             metavar="SECONDS",
             type=float,
-            help="for all of it, somebody's paying included (default: "
-            f"{IN_SANDBOX:.0f}, {WITH_A_PERSON:.0f} on a live site)",
+            help="deadline of the whole test, a manual payment included (default: "
+            f"{SANDBOX_TIMEOUT:.0f}, {LIVE_TIMEOUT:.0f} on a live site)",
         )
         parser.add_argument(
             "--email",
             metavar="ADDRESS",
-            help="who gets the emails (default: nobody's address at the sandbox; the first of "
-            "STAFF_EMAILS on a live site)",
+            help="recipient of the emails (default: a random address with the sandbox, the first "
+            "of STAFF_EMAILS on a live site)",
         )
-        parser.add_argument("--by", default="", help="who; without it the name of this login")
+        staff_action.add_by_argument(parser)
 
     def handle(
         self,
@@ -79,103 +79,104 @@ class Command(BaseCommand):
         _refuse_real_money()
         deadline = Deadline(_seconds(timeout))
         run = Run(
-            shop=Shop(_address(site), deadline),
-            sandbox=Sandbox(settings.SANDBOX_URL, deadline) if settings.SANDBOX else None,
+            client=SiteClient(_site_url(site), deadline),
+            sandbox=SandboxClient(settings.SANDBOX_URL, deadline) if settings.SANDBOX else None,
             has_mailbox=settings.ORACLE_MAIL == "sandbox",
             deadline=deadline,
             tier=tier,
             email=_email(email),
-            who=by.strip() or getpass.getuser(),
-            say=self._say,
+            who=staff_action.who(by),
+            print_line=self._print_line,
         )
         try:
             self._run(run)
         finally:
             if run.sandbox:
-                run.sandbox.take_back()
+                run.sandbox.clear_faults()
 
     def _run(self, run: Run) -> None:
-        begun, counted = time.monotonic(), Counter[str]()
+        started, counts = time.monotonic(), Counter[State]()
         try:
             for result in run_checks(run):
-                counted[result.state] += 1
+                counts[result.state] += 1
                 self._show(result)
         except KeyboardInterrupt:
-            sentence = f"Stopped by you: {_sum(counted)}."
+            sentence = f"Interrupted: {_summary(counts)}."
             raise CommandError(sentence, returncode=INTERRUPTED) from None
-        took = f"{time.monotonic() - begun:.1f} s"
-        if counted["FAIL"]:
-            raise CommandError(f"Not well: {_sum(counted)}, {took}.", returncode=FAILED)
-        self._say(f"\nAll is well: {_sum(counted)}, {took}.")
+        duration = f"{time.monotonic() - started:.1f} s"
+        if counts[State.FAILED]:
+            raise CommandError(f"Failed: {_summary(counts)}, {duration}.", returncode=FAILED)
+        self._print_line(f"\nPassed: {_summary(counts)}, {duration}.")
 
     def _show(self, result: Result) -> None:
-        tint = {
-            "ok": self.style.SUCCESS,
-            "not run": self.style.WARNING,
-            "FAIL": self.style.ERROR,
+        style = {
+            State.OK: self.style.SUCCESS,
+            State.NOT_RUN: self.style.WARNING,
+            State.FAILED: self.style.ERROR,
         }[result.state]
-        state = tint(f"{result.state:<8}")
+        state = style(f"{result.state:<8}")
         if result.failure is None:
-            took = "      –" if result.state == "not run" else f"{result.seconds:>5.1f} s"
-            self._say(f"{state} {result.name:<13} {took}  {result.says}")
+            took = "      –" if result.state == State.NOT_RUN else f"{result.seconds:>5.1f} s"
+            self._print_line(f"{state} {result.name:<13} {took}  {result.message}")
             return
         failure = result.failure
-        self._say(f"{state} {result.name:<13} {result.seconds:>5.1f} s  seen: {failure.seen}")
-        self._say(f"{'':<{INDENT}}expected: {failure.expected}")
-        self._say(f"{'':<{INDENT}}do: {failure.todo}")
+        took = f"{result.seconds:>5.1f} s"
+        self._print_line(f"{state} {result.name:<13} {took}  seen: {failure.seen}")
+        self._print_line(f"{'':<{INDENT}}expected: {failure.expected}")
+        self._print_line(f"{'':<{INDENT}}do: {failure.todo}")
 
-    def _say(self, line: str) -> None:
+    def _print_line(self, line: str) -> None:
         self.stdout.write(line)
-        self.stdout.flush()  # somebody may wait for it behind a pipe
+        self.stdout.flush()  # a reader of a pipe may wait for the line, to pay
 
 
 def _refuse_real_money() -> None:
-    if not settings.SANDBOX and not settings.STRIPE_SECRET_KEY.startswith(TEST_KEYS):
+    if not settings.SANDBOX and not settings.STRIPE_SECRET_KEY.startswith(TEST_KEY_PREFIXES):
         raise CommandError(
-            "This site takes real money: STRIPE_SECRET_KEY is no key of Stripe's test mode. "
+            "This site takes real money: STRIPE_SECRET_KEY is not a test key of Stripe. "
             "Nothing was bought.",
             returncode=BAD_USAGE,
         )
 
 
-def _seconds(asked: float | None) -> float:
-    if asked is None:
-        return IN_SANDBOX if settings.SANDBOX else WITH_A_PERSON
-    if not 1 <= asked <= MAX_TIMEOUT:
-        sentence = f"--timeout lies between 1 and {MAX_TIMEOUT:.0f} seconds."
+def _seconds(timeout: float | None) -> float:
+    if timeout is None:
+        return SANDBOX_TIMEOUT if settings.SANDBOX else LIVE_TIMEOUT
+    if not 1 <= timeout <= MAX_TIMEOUT:
+        sentence = f"--timeout must be between 1 and {MAX_TIMEOUT:.0f} seconds."
         raise CommandError(sentence, returncode=BAD_USAGE)
-    return asked
+    return timeout
 
 
-def _address(site: str) -> str:
+def _site_url(site: str) -> str:
     try:
         parts = urlsplit(site)
-        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
-        fits = False
-    if not fits:
-        sentence = f"--site is an address such as https://oracle.example, not {site!r}."
+        valid = False
+    if not valid:
+        sentence = f"--site must be a URL such as https://oracle.example, not {site!r}."
         raise CommandError(sentence, returncode=BAD_USAGE)
     return site.rstrip("/")
 
 
-def _email(asked: str | None) -> str:
-    if asked is None:
-        nobody = f"smoke-{secrets.token_hex(4)}@example.com"
-        return nobody if settings.SANDBOX else str(settings.STAFF_EMAILS[0])
+def _email(address: str | None) -> str:
+    if address is None:
+        random = f"smoke-{secrets.token_hex(4)}@example.com"
+        return random if settings.SANDBOX else str(settings.STAFF_EMAILS[0])
     try:
-        validate_email(asked)
+        validate_email(address)
     except ValidationError:
-        sentence = f"--email is an address such as ada@example.com, not {asked!r}."
+        sentence = f"--email must be an email address such as ada@example.com, not {address!r}."
         raise CommandError(sentence, returncode=BAD_USAGE) from None
-    return asked
+    return address
 
 
-def _sum(counted: Counter[str]) -> str:
-    left = len(CHECKS) - counted.total()
-    told = [f"{counted['ok']} ok"]
-    told += [f"{counted[state]} {word}" for state, word in _WORDS.items() if counted[state]]
-    return ", ".join([*told, *([f"{left} not reached"] if left else [])])
-
-
-_WORDS: Final = {"not run": "not run", "FAIL": "failed"}
+def _summary(counts: Counter[State]) -> str:
+    not_reached = len(CHECKS) - counts.total()
+    parts = [
+        (counts[State.NOT_RUN], "not run"),
+        (counts[State.FAILED], "failed"),
+        (not_reached, "not reached"),
+    ]
+    return ", ".join([f"{counts[State.OK]} ok", *(f"{n} {word}" for n, word in parts if n)])

@@ -1,4 +1,4 @@
-"""The workers of one queue: a django-q2 pool that is watched, and replaced when it is stuck."""
+"""Runs the workers of one queue: a django-q2 pool that is monitored, and replaced if it stalls."""
 
 import signal
 import time
@@ -14,18 +14,18 @@ from verdicts.generation import client
 from verdicts.jobs.queue import GENERATE, POST, DelayingBroker, is_stalled
 from verdicts.jobs.worker_health import Heartbeat, Pool
 
-LOOK_EVERY: Final = 2.0  # seconds
-AN_HOUR: Final = 3600.0
-# Seconds before a pool is replaced: doubled up to the longest while pools end soon after starting.
-FIRST_PAUSE: Final = 0.5
-MAX_PAUSE: Final = 10.0
+CHECK_INTERVAL: Final = 2.0  # seconds
+MAX_STALL_TIMEOUT: Final = 3600.0
+# Exponential backoff in seconds between pools, reset by a pool that ran for HEALTHY_AFTER seconds.
+MIN_BACKOFF: Final = 0.5
+MAX_BACKOFF: Final = 10.0
 HEALTHY_AFTER: Final = 30.0
 
 
 class Command(BaseCommand):
     help = (
-        "Run the workers of the queue that Q_CLUSTER_NAME names (generate or post) until SIGTERM "
-        "or Ctrl-C, which let running jobs finish. A pool that is stuck or has died is replaced."
+        "Run the workers of the queue in Q_CLUSTER_NAME (generate or post) until SIGTERM or "
+        "Ctrl-C, which let running jobs finish. A pool that stalls or dies is replaced."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -33,14 +33,14 @@ class Command(BaseCommand):
             "--stall-timeout",
             type=float,
             default=Conf.TIMEOUT + 10,
-            help="seconds without a job taken, while jobs wait, or without a job done, while jobs "
-            "are taken, after which a pool is replaced (default: a job's longest, and 10)",
+            help="replace the pool after so many seconds without a job taken while jobs wait, or "
+            "without a job finished while jobs are taken (default: a job's time limit + 10)",
         )
 
     def handle(self, *, stall_timeout: float, **_: Any) -> None:
-        if not 0 < stall_timeout <= AN_HOUR:  # NaN is neither
+        if not 0 < stall_timeout <= MAX_STALL_TIMEOUT:  # false for NaN
             raise CommandError(
-                "--stall-timeout must be more than 0 seconds, and an hour at most.", returncode=2
+                "--stall-timeout must be more than 0 seconds, and at most an hour.", returncode=2
             )
         queue = Conf.CLUSTER_NAME
         if queue not in (GENERATE, POST):
@@ -50,44 +50,45 @@ class Command(BaseCommand):
         stopping = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopping.set())
-        pause = FIRST_PAUSE
+        backoff = MIN_BACKOFF
         while not stopping.is_set():
             started = time.monotonic()
-            trouble = self._run_pool(queue, stall_timeout, stopping)
-            if trouble:
-                long_lived = time.monotonic() - started >= HEALTHY_AFTER
-                pause = FIRST_PAUSE if long_lived else min(pause * 2, MAX_PAUSE)
-                self.stderr.write(f"{queue}: {trouble}: the pool is replaced in {pause:g} s.")
-                stopping.wait(pause)
+            problem = self._run_pool(queue, stall_timeout, stopping)
+            if problem:
+                healthy = time.monotonic() - started >= HEALTHY_AFTER
+                backoff = MIN_BACKOFF if healthy else min(backoff * 2, MAX_BACKOFF)
+                self.stderr.write(f"{queue}: {problem}: the pool is replaced in {backoff:g} s.")
+                stopping.wait(backoff)
 
     def _run_pool(self, queue: str, timeout: float, stopping: Event) -> str:
-        """Until it has ended; why, unless it was stopped on request."""
+        """Run a pool until it ends; why it ended, or empty if it was stopped on request."""
         DelayingBroker.heartbeat = heartbeat = Heartbeat()  # before the pool is forked
         pool = Pool()
-        # Jobs that wait at the start have waited for this pool: give it time to take them.
-        judged_from = time.monotonic() + timeout
+        # Jobs may have waited for this pool to start: give it time to take them.
+        monitored_from = time.monotonic() + timeout
         try:
-            while not stopping.wait(LOOK_EVERY):
+            while not stopping.wait(CHECK_INTERVAL):
                 if not pool.is_alive():
                     return "The pool ended by itself"
-                if time.monotonic() < judged_from:
+                if time.monotonic() < monitored_from:
                     continue
-                if trouble := heartbeat.trouble(timeout) or stalled(queue, heartbeat, timeout):
-                    return trouble
-            pool.stop()  # takes as long as the running jobs
+                if problem := heartbeat.trouble(timeout) or stalled(queue, heartbeat, timeout):
+                    return problem
+            pool.stop()  # waits for running jobs
             return ""
         finally:
             pool.kill()
 
 
 def stalled(queue: str, heartbeat: Heartbeat, timeout: float) -> str:
-    """What has not moved for so many seconds; empty: something has, or nothing was to move."""
-    # In the database jobs seem to have waited for long once the host's clock was put forward.
+    """Why the queue counts as stalled; empty if it does not."""
+    # Checked first by the monotonic clock: after a jump of the host's clock, all jobs in the
+    # database seem to have waited for long.
     if not heartbeat.is_idle(timeout):
         return ""
     close_old_connections()
     try:
         waits = is_stalled(queue, timeout=timeout)
-    except Error:  # the database is unreachable: nothing moves, and a restart would not help
+    except Error:  # the database is unreachable: a restart would not help
         return ""
     return f"No job was taken for {timeout:g} s" if waits else ""

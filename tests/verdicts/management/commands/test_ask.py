@@ -33,42 +33,42 @@ def sent(sandbox) -> dict[str, object]:
     return (body if isinstance(body, dict) else json.loads(body))["generationConfig"]
 
 
-def test_a_verdict_is_shown_and_nothing_is_left_behind(sandbox, settings):
-    told = ask_it("--tier", "full")
-    assert "Gate         approved: pass" in told
-    assert re.search(r"^temperature  0.0 \(setting\) +0.0$", told, re.MULTILINE)
-    assert re.search(r"^seed         derived +\d+$", told, re.MULTILINE)
-    assert "Dropped      nothing" in told
-    assert '"breakdown": {' in told
+def test_a_verdict_is_printed_and_nothing_is_stored(sandbox, settings):
+    output = ask_it("--tier", "full")
+    assert "Gate         approved: pass" in output
+    assert re.search(r"^temperature  0.0 \(setting\) +0.0$", output, re.MULTILINE)
+    assert re.search(r"^seed         derived +\d+$", output, re.MULTILINE)
+    assert "Dropped      nothing" in output
+    assert '"breakdown": {' in output
     for model in (CrosscheckLog, DayCount, LogEntry, ModelCall, Delivery, Order, Verdict):
         assert not model.objects.exists()
     assert not settings.ORACLE_LOG_PATH.exists()
 
 
-def test_overrides_are_sent_zero_included(sandbox):
-    told = ask_it("--tier", "quick", "--temperature", "0.7", "--seed", "0")
-    assert re.search(r"^temperature  0.7 +0.7$", told, re.MULTILINE)
-    assert re.search(r"^seed         0 +0$", told, re.MULTILINE)
+def test_overrides_are_sent_including_zero(sandbox):
+    output = ask_it("--tier", "quick", "--temperature", "0.7", "--seed", "0")
+    assert re.search(r"^temperature  0.7 +0.7$", output, re.MULTILINE)
+    assert re.search(r"^seed         0 +0$", output, re.MULTILINE)
     config = sent(sandbox)
     assert (config["temperature"], config["seed"]) == (0.7, 0)
 
 
-def test_the_setting_is_behind_the_temperature(sandbox, settings):
+def test_the_default_temperature_is_a_setting(sandbox, settings):
     settings.ORACLE_ASK_TEMPERATURE = 1.5
     ask_it("--tier", "quick")
     assert sent(sandbox)["temperature"] == 1.5
 
 
-def test_what_the_models_row_rejects_is_dropped_and_said(sandbox, settings, monkeypatch):
+def test_unsupported_parameters_are_dropped_and_reported(sandbox, settings, monkeypatch):
     effects = {"temperature": "rejected", "seed": "rejected", "topK": "ignored"}
     monkeypatch.setitem(capabilities.GEMINI_MODELS, settings.ORACLE_MODEL, effects)
-    told = ask_it("--tier", "quick", "--temperature", "1", "--seed", "7")
-    assert "Dropped      temperature, seed" in told
-    assert "Ignored      topK" in told
+    output = ask_it("--tier", "quick", "--temperature", "1", "--seed", "7")
+    assert "Dropped      temperature, seed" in output
+    assert "Ignored      topK" in output
     assert not {"temperature", "seed"} & sent(sandbox).keys()
 
 
-def test_a_rejection_is_said(sandbox):
+def test_a_rejection_is_reported(sandbox):
     sandbox.fault("gemini", "contradictory")
     assert "Gate         REJECTED:" in ask_it("--tier", "full")
     assert not CrosscheckLog.objects.exists()
@@ -83,27 +83,27 @@ def test_a_rejection_is_said(sandbox):
         (["--temperature", "nan"], "between 0 and 2"),
     ],
 )
-def test_what_the_provider_cannot_take_is_refused_before_any_call(sandbox, arguments, sentence):
-    with pytest.raises(CommandError, match=sentence) as refused:
+def test_values_out_of_range_are_rejected_before_any_call(sandbox, arguments, sentence):
+    with pytest.raises(CommandError, match=sentence) as error:
         ask_it("--tier", "quick", *arguments)
-    assert refused.value.returncode == 2
+    assert error.value.returncode == 2
     assert sandbox.requests("gemini") == []
 
 
-def test_an_empty_query_is_refused():
-    with pytest.raises(CommandError, match="Describe the idea") as refused:
+def test_an_empty_query_is_rejected():
+    with pytest.raises(CommandError, match="Describe the idea") as error:
         call_command("ask", "  ", "--tier", "quick")
-    assert refused.value.returncode == 2
+    assert error.value.returncode == 2
 
 
-def test_no_answer_is_an_error(sandbox):
+def test_a_model_error_is_an_error(sandbox):
     sandbox.fault("gemini", "unavailable", times=None)
     with pytest.raises(CommandError, match="No answer: ") as failed:
         ask_it("--tier", "quick")
     assert failed.value.returncode == 1
 
 
-def test_a_seed_too_wide_ends_the_process_with_2():
+def test_a_seed_out_of_range_exits_with_2():
     command = [sys.executable, "manage.py", "ask", "A bakery?", "--tier", "quick"]
     run = subprocess.run(
         [*command, "--seed", "99999999999"],
@@ -117,12 +117,12 @@ def test_a_seed_too_wide_ends_the_process_with_2():
     assert "Refused: the seed" in run.stderr
 
 
-def test_a_models_text_does_not_steer_the_terminal():
+def test_control_characters_are_escaped():
     assert printable("a\x1b[2J\nb\u202e") == "a\\u001b[2J\nb\\u202e"
 
 
 @pytest.mark.parametrize("text", ["", "\x1b[2J"])
-def test_nothing_that_a_model_says_reaches_the_terminal_as_it_is(text):
+def test_no_field_of_the_answer_reaches_the_terminal_unescaped(text):
     evil = "\x1b[2J\x9b\u202e"
     request = prepare(
         tier="quick",
@@ -132,6 +132,6 @@ def test_nothing_that_a_model_says_reaches_the_terminal_as_it_is(text):
         default_temperature=0.0,
     )
     answer = Answer(text, evil, evil, evil, evil, 1, 1)
-    told = "\n".join(report(ask_once(request, tier="quick", ask=lambda _: answer)))
-    assert "which calls itself \\u001b[2J" in told
-    assert all(one.isprintable() or one == "\n" for one in told)
+    output = "\n".join(report(ask_once(request, tier="quick", ask=lambda _: answer)))
+    assert "which reports \\u001b[2J" in output
+    assert all(one.isprintable() or one == "\n" for one in output)

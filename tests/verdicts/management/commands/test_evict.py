@@ -17,7 +17,7 @@ def evict(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_the_next_read_is_a_miss_and_who_and_why_are_on_record(ask, delivered):
+def test_the_next_read_is_a_miss_and_the_eviction_is_on_record(ask, delivered):
     order = delivered("quick")
     assert "the next read is a miss" in evict(order.session_id, "--reason", "asked", "--by", "Ada")
     assert not CachedVerdict.objects.exists()
@@ -31,24 +31,24 @@ def test_the_next_read_is_a_miss_and_who_and_why_are_on_record(ask, delivered):
     ("session", "reason", "sentence"),
     [
         ("nonsense", "why", "no session id"),
-        ("cs_test_nobodyKnows1", "why", "no order"),
+        ("cs_test_nobodyKnows1", "why", "no order with"),
         ("cs_test_nobodyKnows1", "  ", "must not be blank"),
     ],
 )
-def test_what_cannot_be_evicted_is_said_in_one_sentence(db, session, reason, sentence):
+def test_invalid_arguments_are_one_sentence(db, session, reason, sentence):
     with pytest.raises(CommandError, match=sentence):
         evict(session, "--reason", reason)
     assert not Action.objects.exists()
 
 
-def test_nothing_cached_is_nothing_on_record(missed):
+def test_evicting_nothing_is_not_on_record(missed):
     with pytest.raises(CommandError, match="Nothing is cached"):
         evict(missed("quick").session_id, "--reason", "why")
     assert not Action.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_goes_wrong_is_told_of_that_session(delivered, settings, tmp_path):
+def test_errors_are_logged_with_the_session(delivered, settings, tmp_path):
     order = delivered("quick")
     settings.ORACLE_LOG_PATH = tmp_path / "gone" / "oracle_log.jsonl"
     with listening() as lines:

@@ -1,4 +1,4 @@
-"""Every command of ours with arguments that nobody means well with: a sentence, never a trace."""
+"""Every command with malformed and hostile arguments: an error message, never a traceback."""
 
 import argparse
 import io
@@ -15,14 +15,22 @@ from audit.models import Action
 from drill.sites.child_env import child_env
 from verdicts.models import Order
 
-# Whatever reaches a database is tried on both by the tests of the addresses.
+# The tests of the URLs try hostile values on both databases.
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 ROOT = Path(__file__).parents[4]
 APPS = ("audit", "verdicts", "drill")
-OURS = {name: app for name, app in get_commands().items() if app in APPS}
-# They go on for as long as somebody lets them: only how they are called is tried here.
+COMMANDS = {name: app for name, app in get_commands().items() if app in APPS}
+# They run until they are stopped: only their argument parsing is tested here.
 LONG_RUNNING = {"worker", "drill", "flush_log", "smoke_test"}
-DJANGOS = {"-h", "--help", "--version", "--verbosity", "--settings", "--pythonpath", "--traceback"}
+BUILT_IN = {
+    "-h",
+    "--help",
+    "--version",
+    "--verbosity",
+    "--settings",
+    "--pythonpath",
+    "--traceback",
+}
 ODD = (
     *("", " ", "\x1b[2J", "\n", "a" * 100_000, "%s{0}", "\u202e"),
     *("-1", "--", "-", "nan", "inf", "1e999", "9" * 5000, "\u0663", "0x10", "1_0"),
@@ -33,30 +41,30 @@ ODD = (
 
 
 def options(command: str) -> list[argparse.Action]:
-    parser = load_command_class(OURS[command], command).create_parser("manage.py", command)
+    parser = load_command_class(COMMANDS[command], command).create_parser("manage.py", command)
     return [
         one
-        for one in parser._actions  # noqa: SLF001 - argparse lists them nowhere else
-        if not DJANGOS & {*one.option_strings} and one.dest not in ("no_color", "force_color")
+        for one in parser._actions  # noqa: SLF001 - argparse has no public list
+        if not BUILT_IN & {*one.option_strings} and one.dest not in ("no_color", "force_color")
     ]
 
 
-def good(option: argparse.Action) -> list[str]:
-    """How it is called where something else is odd."""
+def valid(option: argparse.Action) -> list[str]:
+    """The option with a valid value."""
     value = [str(next(iter(option.choices)))] if option.choices else ["x"]
     return [*option.option_strings[-1:], *value]
 
 
-def lines(command: str) -> Iterator[list[str]]:
-    """The command with one argument odd and what it needs besides."""
+def argument_lists(command: str) -> Iterator[list[str]]:
+    """Argument lists with one odd value, and valid values of the required arguments."""
     listed = options(command)
     needed = [one for one in listed if one.required]
     for option in listed:
-        others = [word for one in needed if one is not option for word in good(one)]
+        others = [word for one in needed if one is not option for word in valid(one)]
         for number, value in enumerate(ODD if option.nargs != 0 else ()):
             if not option.option_strings:
                 yield [*others, "--", value]
-            elif number % 2 and value != "--":  # of which Python 3.11 makes an empty list
+            elif number % 2 and value != "--":  # which Python 3.11 turns into an empty list
                 yield [*others, f"{option.option_strings[-1]}={value}"]
             else:
                 yield [*others, option.option_strings[-1], value]
@@ -65,11 +73,11 @@ def lines(command: str) -> Iterator[list[str]]:
 
 
 def run(name: str, arguments: list[str]) -> int | str | None:
-    """How it ended: its exit code. Whatever else it raises is a trace on somebody's terminal.
+    """Its exit code; any other exception would be a traceback.
 
-    As Django runs it, but for the database's connection, which is left open.
+    Like Django's run_from_argv, but the database connection stays open.
     """
-    command = load_command_class(OURS[name], name)
+    command = load_command_class(COMMANDS[name], name)
     try:
         given = vars(command.create_parser("manage.py", name).parse_args(arguments))
         command.execute(*given.pop("args", ()), **given)
@@ -81,20 +89,20 @@ def run(name: str, arguments: list[str]) -> int | str | None:
     return 0
 
 
-@pytest.mark.parametrize("command", sorted(OURS))
-def test_odd_arguments_end_with_a_sentence(command, sandbox, monkeypatch, capsys, tmp_path):
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_odd_arguments_never_cause_a_traceback(command, sandbox, monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     tried = 0
-    for arguments in lines(command):
+    for arguments in argument_lists(command):
         if command in LONG_RUNNING and arguments[0] not in ("--no-such-option", "too"):
             continue
         tried += 1
         code = run(command, arguments)
-        said = capsys.readouterr()
+        captured = capsys.readouterr()
         assert code in (0, 1, 2), arguments
-        assert "Traceback" not in said.err
-        assert code == 0 or said.err.strip() or said.out.strip(), arguments
+        assert "Traceback" not in captured.err
+        assert code == 0 or captured.err.strip() or captured.out.strip(), arguments
     assert tried >= 2
     assert not Order.objects.exists()
     assert not Action.objects.exists()
@@ -105,15 +113,15 @@ def test_odd_arguments_end_with_a_sentence(command, sandbox, monkeypatch, capsys
     ("command", "option"),
     [("worker", "--stall-timeout"), ("flush_log", "--every"), ("drill", "--crowd")],
 )
-def test_what_would_go_on_for_ever_with_it_is_refused(command, option, value, capsys):
+def test_an_invalid_interval_or_size_is_rejected(command, option, value, capsys):
     assert run(command, [option, value]) in (1, 2)
     assert option in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("locale", ["C.UTF-8", "C"])
 @pytest.mark.parametrize("word", [b"\xff", b"\xed\xa0\x80", "caf\xe9".encode("latin-1")])
-def test_bytes_that_are_no_text_are_refused_before_any_command_sees_them(word, locale, tmp_path):
-    """In a process: in this one there is no way to say it."""
+def test_arguments_that_are_not_utf8_are_rejected_before_any_command(word, locale, tmp_path):
+    """In a subprocess: Python decodes its arguments before any code runs."""
     environment = child_env(LC_ALL=locale, DATABASE_URL=f"sqlite:///{tmp_path}/db.sqlite3")
     command = [
         os.fsencode(sys.executable),

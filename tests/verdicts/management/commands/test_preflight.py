@@ -1,4 +1,4 @@
-"""What keeps a production process from starting is one sentence that says what to do."""
+"""Every reason not to start a production process is one sentence that says what to do."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ def preflight(variables: dict[str, str], *arguments: str) -> subprocess.Complete
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
-        ({}, "CommandError: DEBUG is on, and this is the check of a site for customers."),
+        ({}, "CommandError: DEBUG is on, but this checks a production site."),
         ({"DEBUG": "0"}, "Oracle does not start: With DEBUG off the site must be live"),
         (PUBLIC, "migrations are not applied to the database"),
         ({**PUBLIC, "ORACLE_BIND": "example.com"}, "ORACLE_BIND must be an IP address"),
@@ -36,7 +36,7 @@ def preflight(variables: dict[str, str], *arguments: str) -> subprocess.Complete
         ({**PUBLIC, "DATABASE_URL": "sqlite:////no/such/folder/x"}, "The database does not answer"),
     ],
 )
-def test_what_is_missing_is_one_sentence_that_says_what_to_do(tmp_path, variables, sentence):
+def test_a_failed_check_is_one_sentence_that_says_what_to_do(tmp_path, variables, sentence):
     run = preflight({"DATABASE_URL": f"sqlite:///{tmp_path}/none.sqlite3", **variables})
     assert run.returncode == 1
     assert sentence in run.stderr
@@ -50,7 +50,7 @@ def test_what_is_missing_is_one_sentence_that_says_what_to_do(tmp_path, variable
         ("ROOT_URLCONF = 'nowhere'", "No module named 'nowhere'"),
     ],
 )
-def test_code_that_does_not_fit_together_is_refused(tmp_path, fault, sentence):
+def test_inconsistent_code_is_rejected(tmp_path, fault, sentence):
     (tmp_path / "faulty.py").write_text(f"from oracle_site.settings import *\n{fault}\n")
     path = f"{tmp_path}:{os.environ['PYTHONPATH']}"
     run = preflight({**PUBLIC, "PYTHONPATH": path, "DJANGO_SETTINGS_MODULE": "faulty"})
@@ -58,7 +58,7 @@ def test_code_that_does_not_fit_together_is_refused(tmp_path, fault, sentence):
     assert sentence in run.stderr
 
 
-def test_static_files_are_collected_where_they_are_asked_for(tmp_path):
+def test_static_files_are_collected_only_on_request(tmp_path):
     variables = {
         **PUBLIC,
         "DATABASE_URL": f"sqlite:///{tmp_path}/oracle.sqlite3",
@@ -72,9 +72,9 @@ def test_static_files_are_collected_where_they_are_asked_for(tmp_path):
     assert list((tmp_path / "static").glob("oracle.*.css.gz"))
 
 
-def test_static_files_that_cannot_be_collected_are_one_sentence(tmp_path):
+def test_an_unwritable_static_path_is_one_sentence(tmp_path):
     variables = {**PUBLIC, "DATABASE_URL": f"sqlite:///{tmp_path}/oracle.sqlite3"}
     migrate(variables)
     run = preflight({**variables, "ORACLE_STATIC_PATH": "/proc/none"}, "--collect-static")
     assert run.returncode == 1
-    assert "The static files cannot be collected in ORACLE_STATIC_PATH" in run.stderr
+    assert "The static files cannot be collected into ORACLE_STATIC_PATH" in run.stderr

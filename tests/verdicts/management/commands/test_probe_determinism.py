@@ -15,18 +15,18 @@ def run(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_a_model_that_repeats_itself_agrees_in_all(sandbox):
-    told = run("--tier", "full", "-n", "4")
-    assert "Same label       3 of 3 as the first (100.0%)" in told
-    assert "Same dimensions  3 of 3" in told
-    assert "Same text        3 of 3" in told
-    assert "Texts            1 distinct" in told
-    assert "Cost" not in told
+def test_identical_answers_agree_in_everything(sandbox):
+    output = run("--tier", "full", "-n", "4")
+    assert "Same label       3 of 3 as the first (100.0%)" in output
+    assert "Same dimensions  3 of 3" in output
+    assert "Same text        3 of 3" in output
+    assert "Texts            1 distinct" in output
+    assert "Cost" not in output
     assert len(sandbox.requests("gemini")) == 4
     assert len({request["raw"] for request in sandbox.requests("gemini")}) == 1
 
 
-def test_it_is_stored_and_nothing_else_is(sandbox):
+def test_only_the_probe_is_stored(sandbox):
     run("--tier", "strategy", "-n", "3")
     found = DeterminismProbe.objects.get()
     assert (found.asked, found.unanswered, found.compared, found.same_label) == (3, 0, 2, 2)
@@ -38,26 +38,26 @@ def test_it_is_stored_and_nothing_else_is(sandbox):
         assert not model.objects.exists()
 
 
-def test_a_model_that_changes_its_mind_is_found_out(sandbox):
+def test_differing_labels_are_counted(sandbox):
     sandbox.fault("gemini", "verdict", label="GREEN")
     sandbox.fault("gemini", "verdict", label="RED")
     sandbox.fault("gemini", "verdict", label="GREEN")
-    told = run("--tier", "quick", "-n", "3", "--query", "A ferry?")
-    assert "Same label  1 of 2 as the first (50.0%)" in told
-    assert "dimensions" not in told
+    output = run("--tier", "quick", "-n", "3", "--query", "A ferry?")
+    assert "Same label  1 of 2 as the first (50.0%)" in output
+    assert "dimensions" not in output
     assert DeterminismProbe.objects.get().same_dimensions is None
 
 
-def test_the_cost_follows_from_the_prices(sandbox):
-    told = run("--tier", "quick", "-n", "2", "--prompt-price", "1000000", "--output-price", "0")
-    assert f"about ${DeterminismProbe.objects.get().prompt_tokens}.0000" in told
+def test_the_cost_is_shown_if_prices_are_given(sandbox):
+    output = run("--tier", "quick", "-n", "2", "--prompt-price", "1000000", "--output-price", "0")
+    assert f"about ${DeterminismProbe.objects.get().prompt_tokens}.0000" in output
 
 
-def test_calls_that_come_to_nothing_are_counted(sandbox, settings):
+def test_failed_calls_are_counted(sandbox, settings):
     settings.ORACLE_MODEL_DEADLINE = 20
     sandbox.fault("gemini", "unavailable", times=3)  # the client's own retries included
-    told = run("--tier", "quick", "-n", "3")
-    assert "Answered    2 of 3" in told
+    output = run("--tier", "quick", "-n", "3")
+    assert "Answered    2 of 3" in output
     assert DeterminismProbe.objects.get().unanswered == 1
 
 
@@ -75,14 +75,14 @@ def test_without_answers_it_fails_and_stores_nothing(sandbox, fault, sentence):
 @pytest.mark.parametrize(
     "arguments", [["-n", "1"], ["-n", "1001"], ["--query", " "], ["--prompt-price", "1"]]
 )
-def test_what_makes_no_sense_is_refused_before_any_call(sandbox, arguments):
-    with pytest.raises(CommandError) as refused:
+def test_invalid_arguments_are_rejected_before_any_call(sandbox, arguments):
+    with pytest.raises(CommandError) as error:
         run("--tier", "quick", *arguments)
-    assert refused.value.returncode == 2
+    assert error.value.returncode == 2
     assert sandbox.requests("gemini") == []
 
 
-def test_progress_is_shown_and_gone_at_the_end(sandbox, monkeypatch):
+def test_the_progress_bar_is_removed_at_the_end(sandbox, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     shown = StringIO()
     shown.isatty = lambda: True
@@ -93,12 +93,12 @@ def test_progress_is_shown_and_gone_at_the_end(sandbox, monkeypatch):
     assert shown.getvalue().endswith("\x1b[2K")  # the line is erased
 
 
-def test_the_console_lists_it_and_nobody_can_change_it(sandbox, admin_client):
+def test_probes_are_read_only_in_the_console(sandbox, admin_client):
     run("--tier", "quick", "-n", "2")
     found = DeterminismProbe.objects.get()
     page = admin_client.get("/admin/audit/determinismprobe/")
     assert found.model in page.content.decode()
-    address = f"/admin/audit/determinismprobe/{found.pk}"
-    assert admin_client.get(f"{address}/change/").status_code == 200
-    assert admin_client.post(f"{address}/delete/").status_code == 403
+    url = f"/admin/audit/determinismprobe/{found.pk}"
+    assert admin_client.get(f"{url}/change/").status_code == 200
+    assert admin_client.post(f"{url}/delete/").status_code == 403
     assert admin_client.get("/admin/audit/determinismprobe/add/").status_code == 403

@@ -25,9 +25,9 @@ def remove(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_it_is_gone_with_its_spare_codes_and_on_record(ada):
-    said = remove("ada", "--reason", "phone stolen, seen in person", "--by", "Otto")
-    assert said == "Removed: the password alone lets them in now.\n"
+def test_it_is_removed_with_its_spare_codes_on_record(ada):
+    output = remove("ada", "--reason", "phone stolen, seen in person", "--by", "Otto")
+    assert output == "Removed: the password alone is enough to log in now.\n"
     assert not TOTPDevice.objects.exists()
     assert not StaticDevice.objects.exists()
     action = Action.objects.get()
@@ -44,7 +44,7 @@ def test_it_is_gone_with_its_spare_codes_and_on_record(ada):
         ("", "why", "no account by that name"),
     ],
 )
-def test_what_cannot_be_removed_is_said_in_one_sentence(ada, name, reason, sentence):
+def test_invalid_arguments_are_one_sentence(ada, name, reason, sentence):
     User.objects.create_user("bob", is_staff=True)
     with pytest.raises(CommandError, match=sentence):
         remove(name, "--reason", reason)

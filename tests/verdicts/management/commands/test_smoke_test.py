@@ -1,6 +1,6 @@
-"""The smoke test against a whole site in processes of its own: how it ends well, and how not.
+"""The smoke test against a whole site with its own processes: passes, failures, usage.
 
-What each check says of what can befall it is in tests/verdicts/smoke_test.
+The failures of each check are tested in tests/verdicts/smoke_test.
 """
 
 import json
@@ -20,14 +20,14 @@ from drill.sites.live_site import LiveSite, free_port, live_site
 from drill.sites.processes import ROOT
 from verdicts.smoke_test.checks import CHECKS
 
-# Once on each database, which the site itself is given a new one of.
+# Runs on both databases: the site gets a new database of the configured kind.
 pytestmark = pytest.mark.django_db
 
 STAFF = "staff@oracle.example"
 AS_IF_LIVE = {"DJANGO_SETTINGS_MODULE": "tests.support.live_mode_settings"}
-IN_EVERY_QUERY = "beside the library"  # so that a fault of somebody else's meets it
+IN_EVERY_QUERY = "beside the library"  # part of the smoke test's queries
 
-# As if a job had waited for an hour, and then as if it had not.
+# Makes a job look as if it had waited for an hour, and undoes that.
 STALL = """
 from datetime import timedelta
 from django.utils import timezone
@@ -48,22 +48,22 @@ def site(tmp_path_factory) -> Iterator[LiveSite]:
 
 
 @pytest.fixture
-def drill(site) -> Iterator[Callable[..., None]]:
-    """A fault of somebody else's: the smoke test neither clears it nor leaves its own."""
+def inject_fault(site) -> Iterator[Callable[..., None]]:
+    """Queues faults of another client, and asserts that only these are left at the end."""
 
-    def order(fault: str, *, match: str = IN_EVERY_QUERY, **more: object) -> None:
+    def inject(fault: str, *, match: str = IN_EVERY_QUERY, **more: object) -> None:
         theirs.append(site.sandbox.fault("gemini", fault, times=None, match=match, **more)["id"])
 
     theirs: list[int] = []
-    yield order
+    yield inject
     left = [one["id"] for one in site.sandbox.faults()]
     site.sandbox.clear_faults()
     assert left == theirs
 
 
 def variables(site: LiveSite, **more: str) -> dict[str, str]:
-    addresses = {"SITE_URL": site.url, "SANDBOX_URL": site.sandbox.url}
-    return child_env(**{**site.variables, **addresses, **more})
+    urls = {"SITE_URL": site.url, "SANDBOX_URL": site.sandbox.url}
+    return child_env(**{**site.variables, **urls, **more})
 
 
 def smoke(site: LiveSite, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -77,20 +77,20 @@ def smoke(site: LiveSite, *arguments: str, **more: str) -> subprocess.CompletedP
     )
 
 
-def _hear_interrupts() -> None:
-    """What runs in the background of a shell is deaf to them, and so is what it starts."""
+def _accept_interrupts() -> None:
+    """Background jobs of a shell ignore SIGINT, and their children inherit that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
-def begun(site: LiveSite, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
+def started(site: LiveSite, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "manage.py", "smoke_test", *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(
         command,
         cwd=ROOT,
         env=variables(site, **more),
-        preexec_fn=_hear_interrupts,  # noqa: PLW1509 - nothing but that, and no other way
+        preexec_fn=_accept_interrupts,  # noqa: PLW1509 - safe: it only resets a signal
         **pipes,
     ) as process:
         try:
@@ -99,26 +99,26 @@ def begun(site: LiveSite, *arguments: str, **more: str) -> Iterator[subprocess.P
             process.kill()
 
 
-def states(told: str) -> dict[str, str]:
-    """What each check came to, by the lines that begin with it."""
+def states(output: str) -> dict[str, str]:
+    """Check name → state."""
     line = r"^(ok|not run|FAIL) +([a-z ]+?)  +(?:[\d.]+ s|–)  "
-    return {name: state for state, name in re.findall(line, told, re.MULTILINE)}
+    return {name: state for state, name in re.findall(line, output, re.MULTILINE)}
 
 
-def failed(done: subprocess.CompletedProcess[str], at: str) -> str:
-    """What it said of the check that failed; those before went well, none came after."""
-    assert done.returncode == 1, done.stdout + done.stderr
-    *before, last = states(done.stdout).items()
-    assert last == (at, "FAIL"), done.stdout
+def failed(run: subprocess.CompletedProcess[str], at: str) -> str:
+    """The output of a run in which only the check `at`, the last, failed."""
+    assert run.returncode == 1, run.stdout + run.stderr
+    *before, last = states(run.stdout).items()
+    assert last == (at, "FAIL"), run.stdout
     assert before == [(name, "ok") for name in list(CHECKS)[: len(before)]]
-    assert re.search("^ +expected: .+\n +do: .+$", done.stdout, re.MULTILINE)
-    assert re.fullmatch(r"CommandError: Not well: .*\n", done.stderr)
-    return done.stdout
+    assert re.search("^ +expected: .+\n +do: .+$", run.stdout, re.MULTILINE)
+    assert re.fullmatch(r"CommandError: Failed: .*\n", run.stderr)
+    return run.stdout
 
 
 @contextmanager
 def stopped(site: LiveSite, queue: str) -> Iterator[None]:
-    """The workers of a queue as if there were none: they do not move."""
+    """Suspends the workers of a queue."""
     workers = site.workers(queue)
     assert workers
     for one in workers:
@@ -131,21 +131,21 @@ def stopped(site: LiveSite, queue: str) -> Iterator[None]:
                 one.resume()
 
 
-def test_every_check_goes_well_at_the_sandbox(site):
-    done = smoke(site)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert states(done.stdout) == dict.fromkeys(CHECKS, "ok")
-    assert re.search(r"^All is well: 12 ok, [\d.]+ s\.$", done.stdout, re.MULTILINE)
-    assert done.stderr == ""
-    assert "cs_test_" not in done.stdout  # the key to a verdict
+def test_every_check_passes_with_the_sandbox(site):
+    run = smoke(site)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert states(run.stdout) == dict.fromkeys(CHECKS, "ok")
+    assert re.search(r"^Passed: 12 ok, [\d.]+ s\.$", run.stdout, re.MULTILINE)
+    assert run.stderr == ""
+    assert "cs_test_" not in run.stdout  # a session id gives access to the verdict
     assert site.sandbox.faults() == []
 
 
-def test_it_is_on_record_and_in_no_figure_and_calls_nobody(site):
-    done = smoke(site, "--tier", "quick", "--by", "ada", "--email", "eve@example.com")
-    assert done.returncode == 0, done.stdout + done.stderr
-    *_, everything = json.loads(site.manage("divergence_report", "--format", "json"))["rates"]
-    assert everything["compared"] == 0
+def test_it_is_on_record_excluded_from_statistics_and_alerts_no_staff(site):
+    run = smoke(site, "--tier", "quick", "--by", "ada", "--email", "eve@example.com")
+    assert run.returncode == 0, run.stdout + run.stderr
+    *_, totals = json.loads(site.manage("divergence_report", "--format", "json"))["rates"]
+    assert totals["compared"] == 0
     lines = [json.loads(line) for line in site.log.read_text().splitlines()]
     ada = [line for line in lines if line.get("who") == "ada"]
     assert [line["action"] for line in ada] == ["mark as smoke", "evict", "mark as smoke"]
@@ -157,7 +157,7 @@ def test_it_is_on_record_and_in_no_figure_and_calls_nobody(site):
 
 
 def pay(site: LiveSite, process: subprocess.Popen[str]) -> None:
-    """As somebody does who opens the address that was printed."""
+    """Open the printed URL and pay."""
     for line in process.stdout:
         if found := re.search(r"^pay here (\S+)$", line):
             paid = site.http.post(found[1], data={"email": "eve@example.com"})
@@ -166,96 +166,97 @@ def pay(site: LiveSite, process: subprocess.Popen[str]) -> None:
     raise AssertionError(process.stderr.read())
 
 
-def test_at_a_live_site_somebody_pays_and_what_cannot_be_induced_is_not_run(site):
-    with begun(site, "--email", "ada@example.com", **AS_IF_LIVE) as process:
+def test_on_a_live_site_a_person_pays_and_impossible_checks_are_not_run(site):
+    with started(site, "--email", "ada@example.com", **AS_IF_LIVE) as process:
         pay(site, process)
-        told = process.stdout.read()
-        assert process.wait() == 0, told + process.stderr.read()
-    found = {"site": "ok", **states(told)}
+        output = process.stdout.read()
+        assert process.wait() == 0, output + process.stderr.read()
+    found = {"site": "ok", **states(output)}
     not_run = {name for name, state in found.items() if state == "not run"}
     assert not_run == {"divergence", "notification", "crosscheck"}
     assert list(found) == list(CHECKS)
-    assert "All is well: 9 ok, 3 not run" in told
-    assert "sent to eve@example.com" in told  # as it was typed on the payment page
+    assert "Passed: 9 ok, 3 not run" in output
+    assert "sent to eve@example.com" in output  # as entered on the payment page
 
 
-def test_a_live_site_that_nobody_pays_at_is_waited_for_as_long_as_was_said(site):
-    told = failed(smoke(site, "--timeout", "10", **AS_IF_LIVE), "purchase")
-    assert "none within 10 s; the order is waiting for payment" in told
-    assert "--timeout" in told
+def test_a_missing_payment_on_a_live_site_fails_at_the_timeout(site):
+    output = failed(smoke(site, "--timeout", "10", **AS_IF_LIVE), "purchase")
+    assert "none within 10 s; the order is waiting for payment" in output
+    assert "--timeout" in output
 
 
-def test_a_site_that_is_not_there(site):
+def test_an_unreachable_site(site):
     away = f"http://127.0.0.1:{free_port()}"
-    told = failed(smoke(site, "--site", away), "site")
-    assert f"an answer of {away}/readyz" in told
-    assert "unreachable" in told
+    output = failed(smoke(site, "--site", away), "site")
+    assert f"a response from {away}/readyz" in output
+    assert "unreachable" in output
 
 
-def test_a_sandbox_that_is_not_there(site):
-    told = failed(smoke(site, SANDBOX_URL=f"http://127.0.0.1:{free_port()}"), "site")
-    assert "SANDBOX_URL" in told
+def test_an_unreachable_sandbox(site):
+    output = failed(smoke(site, SANDBOX_URL=f"http://127.0.0.1:{free_port()}"), "site")
+    assert "SANDBOX_URL" in output
 
 
-def test_another_database_than_the_sites(site, tmp_path):
+def test_another_database_than_that_of_the_site(site, tmp_path):
     other = {"DATABASE_URL": f"sqlite:///{tmp_path}/other.sqlite3"}
-    told = failed(smoke(site, **other), "purchase")
-    assert "migrate" in told
+    output = failed(smoke(site, **other), "purchase")
+    assert "migrate" in output
     migrate = [sys.executable, "manage.py", "migrate", "-v0"]
     subprocess.run(migrate, cwd=ROOT, env=variables(site, **other), check=True)
-    told = failed(smoke(site, **other), "purchase")
-    assert "DATABASE_URL; nothing was paid" in told
+    output = failed(smoke(site, **other), "purchase")
+    assert "DATABASE_URL; nothing was paid" in output
 
 
-def test_a_site_without_workers_that_judge(site):
+def test_a_site_without_generate_workers(site):
     with stopped(site, "generate"):
-        told = failed(smoke(site, "--timeout", "20"), "verdict")
+        output = failed(smoke(site, "--timeout", "20"), "verdict")
         site.manage("shell", "-v0", "-c", STALL)
         ready = failed(smoke(site), "site")
         site.manage("shell", "-v0", "-c", UNSTALL)
-    assert "is paid after 0 attempts" in told
-    assert "Q_CLUSTER_NAME=generate python manage.py worker" in told
+    assert "is paid after 0 attempts" in output
+    assert "Q_CLUSTER_NAME=generate python manage.py worker" in output
     assert "queue generate: jobs wait" in ready
 
 
-def test_a_model_that_answers_badly(site, drill):
-    drill("malformed")
-    told = failed(smoke(site), "verdict")
-    assert "the sandbox has 1 fault queued by others" in told
-    assert "rejected by the gate: degenerate_manifold" in told
+def test_a_model_with_rejected_output(site, inject_fault):
+    inject_fault("malformed")
+    output = failed(smoke(site), "verdict")
+    assert "the sandbox has 1 fault queued by others" in output
+    assert "rejected by the gate: degenerate_manifold" in output
 
 
-def test_a_model_that_does_not_say_what_was_ordered(site, drill):
-    drill("verdict", label="GREEN")  # it is older, so ours is never met
-    assert "seen: GREEN, beside GREEN" in failed(smoke(site), "regeneration")
+def test_a_model_that_does_not_follow_the_injected_fault(site, inject_fault):
+    inject_fault("verdict", label="GREEN")  # older than ours, so it is used first
+    assert "seen: GREEN, and GREEN" in failed(smoke(site), "regeneration")
 
 
-def test_an_answer_that_should_be_bad_and_is_let_out(site, drill):
-    drill("verdict", label="GREEN", match=" rejected)")
+def test_a_gate_that_approves_malformed_output(site, inject_fault):
+    inject_fault("verdict", label="GREEN", match=" rejected)")
     assert "stop selling" in failed(smoke(site), "crosscheck")
 
 
-def test_interrupted_it_ends_in_a_sentence(site):
-    with begun(site, **AS_IF_LIVE) as process:
+def test_an_interrupt_ends_with_one_sentence(site):
+    with started(site, **AS_IF_LIVE) as process:
         assert process.stdout.readline().startswith("ok")
         assert process.stdout.readline().startswith("pay here")
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
-        said = process.stderr.read()
-    assert said == "CommandError: Stopped by you: 1 ok, 11 not reached.\n"
+        stderr = process.stderr.read()
+    assert stderr == "CommandError: Interrupted: 1 ok, 11 not reached.\n"
 
 
-def test_a_stored_site_makes_nothing_again(tmp_path):
+def test_a_site_with_stored_misses_regenerates_nothing(tmp_path):
     stored = {"ORACLE_CACHE_MISS": "stored"}
     with live_site(tmp_path, **stored) as site:
-        done = smoke(site, "--tier", "strategy")
-        taken_for_open = smoke(site, "--tier", "quick", ORACLE_CACHE_MISS="regenerate")
+        run = smoke(site, "--tier", "strategy")
+        mismatch = smoke(site, "--tier", "quick", ORACLE_CACHE_MISS="regenerate")
         assert site.sandbox.faults() == []
-    assert done.returncode == 0, done.stdout
-    found = states(done.stdout)
+    assert run.returncode == 0, run.stdout
+    found = states(run.stdout)
     not_run = {name for name, state in found.items() if state == "not run"}
     assert not_run == {"comparison", "divergence", "notification"}
-    assert "is ORACLE_CACHE_MISS the same here and there?" in failed(taken_for_open, "regeneration")
+    text = failed(mismatch, "regeneration")
+    assert "is ORACLE_CACHE_MISS of the site the same as here?" in text
 
 
 @pytest.mark.parametrize(
@@ -263,22 +264,22 @@ def test_a_stored_site_makes_nothing_again(tmp_path):
     [
         (["--timeout", "0"], "between 1 and"),
         (["--timeout", "nan"], "between 1 and"),
-        (["--site", "oracle.example"], "is an address such as"),
-        (["--site", "ftp://oracle.example"], "is an address such as"),
-        (["--site", "http://["], "is an address such as"),
-        (["--email", "ada"], "is an address such as"),
+        (["--site", "oracle.example"], "must be a URL such as"),
+        (["--site", "ftp://oracle.example"], "must be a URL such as"),
+        (["--site", "http://["], "must be a URL such as"),
+        (["--email", "ada"], "must be an email address such as"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments, sentence):
-    with pytest.raises(CommandError, match=sentence) as refused:
+def test_invalid_arguments_are_rejected(arguments, sentence):
+    with pytest.raises(CommandError, match=sentence) as error:
         call_command("smoke_test", *arguments, stdout=StringIO())
-    assert refused.value.returncode == 2
+    assert error.value.returncode == 2
 
 
 @pytest.mark.parametrize("key", ["sk_live_1", "rk_live_1", "none"])
-def test_a_site_that_takes_real_money_is_not_bought_from(settings, sandbox, key):
+def test_nothing_is_bought_from_a_site_that_takes_real_money(settings, sandbox, key):
     settings.SANDBOX, settings.STRIPE_SECRET_KEY = False, key
-    with pytest.raises(CommandError, match="takes real money") as refused:
+    with pytest.raises(CommandError, match="takes real money") as error:
         call_command("smoke_test", "--site", sandbox.url, stdout=StringIO())
-    assert refused.value.returncode == 2
+    assert error.value.returncode == 2
     assert sandbox.requests() == []

@@ -1,4 +1,4 @@
-"""`manage.py worker` as processes: a pool that is stuck or killed is replaced."""
+"""`manage.py worker` end to end: a stalled or killed pool is replaced."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from verdicts.jobs.worker_health import Heartbeat
 from verdicts.management.commands.worker import stalled
 
 ROOT = Path(__file__).parents[4]
-# Pools on PostgreSQL are those of every whole site there.
+# On PostgreSQL, the tests of whole sites cover the pools.
 pytestmark = pytest.mark.once
 
 
@@ -38,31 +38,31 @@ def manage(*arguments: str, **environment: str) -> subprocess.Popen:
 
 def done(*arguments: str, **environment: str) -> None:
     process = manage(*arguments, **environment)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 0, said
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
 
 
 @pytest.fixture
 def post_queue(tmp_path):
-    """The variables of a `post` pool on a new database."""
+    """Environment variables of a `post` pool on a new database."""
     with database_url(tmp_path) as url:
         environment = {
             "DATABASE_URL": url,
             "Q_CLUSTER_NAME": "post",
-            "DJANGO_SETTINGS_MODULE": "tests.support.hurried_queues",  # lost jobs: free after 6 s
+            "DJANGO_SETTINGS_MODULE": "tests.support.hurried_queues",  # redelivery after 6 s
         }
         done("migrate", "-v0", **environment)
         yield environment
 
 
-def replaced(environment: dict[str, str], spoil: Callable[[list[psutil.Process]], None]) -> str:
-    """What `manage.py worker` says of a pool that was spoiled before it was given jobs.
+def replaced(environment: dict[str, str], damage: Callable[[list[psutil.Process]], None]) -> str:
+    """The stderr of `manage.py worker` after its pool was damaged before it got jobs.
 
-    Its successor has done them all.
+    The replacement has done all of them.
     """
     main = manage("worker", "--stall-timeout", "2", **environment)
     before = wait_for_pool(main.pid)
-    spoil(before)
+    damage(before)
     enqueue = "from verdicts.jobs import queue; [queue.enqueue(queue.SWEEP) for _ in range(3)]"
     done("shell", "-c", enqueue, **environment)
     try:
@@ -70,9 +70,9 @@ def replaced(environment: dict[str, str], spoil: Callable[[list[psutil.Process]]
         wait_for(lambda: not any(one.is_running() for one in before))
     finally:
         main.send_signal(signal.SIGTERM)
-        _, said = main.communicate(timeout=60)
+        _, stderr = main.communicate(timeout=60)
     assert main.returncode == 0
-    return said
+    return stderr
 
 
 @pytest.mark.django_db
@@ -83,21 +83,19 @@ def test_a_pool_whose_lock_died_with_a_worker_is_replaced(post_queue):
         for one in pool[1:3]:
             one.kill()
 
-    said = replaced(post_queue, kill_idle_workers)
-    assert (
-        "post: A job was taken 2 s ago, and none has finished since: the pool is replaced" in said
-    )
+    stderr = replaced(post_queue, kill_idle_workers)
+    expected = "post: A job was taken 2 s ago, and none has finished since: the pool is replaced"
+    assert expected in stderr
 
 
 @pytest.mark.django_db
-def test_a_pool_that_does_jobs_and_never_takes_them_off_the_queue_is_replaced(post_queue):
+def test_a_pool_that_never_acknowledges_jobs_is_replaced(post_queue):
     def kill_monitor(pool: list[psutil.Process]) -> None:
         pool[3].kill()
 
-    said = replaced(post_queue, kill_monitor)
-    assert (
-        "post: A job was taken 2 s ago, and none has finished since: the pool is replaced" in said
-    )
+    stderr = replaced(post_queue, kill_monitor)
+    expected = "post: A job was taken 2 s ago, and none has finished since: the pool is replaced"
+    assert expected in stderr
 
 
 @pytest.mark.django_db
@@ -105,21 +103,21 @@ def test_a_pool_that_takes_no_jobs_is_replaced(post_queue):
     def stop_pusher(pool: list[psutil.Process]) -> None:
         pool[4].suspend()
 
-    said = replaced(post_queue, stop_pusher)
-    assert "post: No job was taken for 2 s: the pool is replaced" in said
+    stderr = replaced(post_queue, stop_pusher)
+    assert "post: No job was taken for 2 s: the pool is replaced" in stderr
 
 
 @pytest.mark.django_db
-def test_a_pool_without_its_guard_is_replaced(post_queue):
+def test_a_pool_whose_guard_is_stuck_is_replaced(post_queue):
     def stop_guard(pool: list[psutil.Process]) -> None:
         pool[0].suspend()
 
-    said = replaced(post_queue, stop_guard)
-    assert "post: The guard has not checked the workers for 2 s: the pool is replaced" in said
+    stderr = replaced(post_queue, stop_guard)
+    assert "post: The guard has not checked the workers for 2 s: the pool is replaced" in stderr
 
 
 @pytest.mark.django_db
-def test_a_pool_that_is_killed_as_a_whole_is_replaced(post_queue):
+def test_a_killed_pool_is_replaced(post_queue):
     def kill_all(pool: list[psutil.Process]) -> None:
         os.killpg(os.getpgid(pool[0].pid), signal.SIGKILL)
 
@@ -135,17 +133,17 @@ def test_no_process_outlives_a_killed_main_process(post_queue):
     main.communicate(timeout=30)
 
 
-@pytest.mark.django_db(transaction=True)  # the watch closes connections that are old
-def test_a_clock_that_is_put_forward_ends_no_pool_that_moves():
-    queue.enqueue(queue.SWEEP, delay=-3_600)  # as old as the step makes it
-    moving, still = Heartbeat(), Heartbeat()
-    moving.job_taken()
-    assert stalled(queue.POST, moving, 600) == ""
-    assert stalled(queue.POST, still, 600) == "No job was taken for 600 s"
+@pytest.mark.django_db(transaction=True)  # stalled() closes old connections
+def test_a_clock_jump_does_not_replace_a_working_pool():
+    queue.enqueue(queue.SWEEP, delay=-3_600)  # looks an hour old after a clock jump
+    working, stalled_pool = Heartbeat(), Heartbeat()
+    working.job_taken()
+    assert stalled(queue.POST, working, 600) == ""
+    assert stalled(queue.POST, stalled_pool, 600) == "No job was taken for 600 s"
 
 
 @pytest.mark.django_db
-def test_a_pool_that_moves_goes_on(post_queue):
+def test_a_working_pool_is_not_replaced(post_queue):
     workers = manage("worker", "--stall-timeout", "2", **post_queue)
     wait_for_pool(workers.pid)
     job = "from verdicts.jobs import queue; queue.enqueue(queue.SWEEP)"
@@ -153,8 +151,8 @@ def test_a_pool_that_moves_goes_on(post_queue):
         done("shell", "-c", job, **post_queue)
     assert workers.poll() is None
     workers.send_signal(signal.SIGTERM)
-    _, said = workers.communicate(timeout=30)
-    assert (workers.returncode, said) == (0, "")
+    _, stderr = workers.communicate(timeout=30)
+    assert (workers.returncode, stderr) == (0, "")
 
 
 def wait_for_pool(pid: int) -> list[psutil.Process]:
@@ -175,7 +173,7 @@ def all_children(pid: int) -> list[psutil.Process]:
 
 
 @pytest.mark.django_db
-def test_a_stop_while_the_pool_starts_is_not_lost(post_queue):
+def test_sigterm_while_the_pool_starts_stops_it(post_queue):
     main = manage("worker", **post_queue)
     wait_for(lambda: bool(all_children(main.pid)))
     main.send_signal(signal.SIGTERM)
@@ -183,7 +181,7 @@ def test_a_stop_while_the_pool_starts_is_not_lost(post_queue):
     assert main.returncode == 0
 
 
-def test_a_wanted_stop_is_no_stall(tmp_path):
+def test_a_graceful_shutdown_is_not_a_stall(tmp_path):
     environment = {
         "DATABASE_URL": f"sqlite:///{tmp_path}/a.sqlite3",
         "Q_CLUSTER_NAME": "generate",
@@ -196,15 +194,15 @@ def test_a_wanted_stop_is_no_stall(tmp_path):
     assert workers.returncode == 0
 
 
-def test_without_a_queue_it_says_what_to_set(tmp_path):
+def test_without_a_queue_name_the_error_says_what_to_set(tmp_path):
     run = manage("worker", DATABASE_URL=f"sqlite:///{tmp_path}/a.sqlite3")
-    _, said = run.communicate(timeout=30)
+    _, stderr = run.communicate(timeout=30)
     assert run.returncode == 2
-    assert "Set Q_CLUSTER_NAME to generate or post." in said
+    assert "Set Q_CLUSTER_NAME to generate or post." in stderr
 
 
 @pytest.mark.django_db
-def test_jobs_are_on_the_queues_that_are_worked():
+def test_every_job_is_on_a_queue_that_has_workers():
     for job in queue.JOBS:
         queue.enqueue(job, 1)
     assert set(OrmQ.objects.values_list("key", flat=True)) == {queue.GENERATE, queue.POST}
@@ -222,12 +220,12 @@ def printed(code: str, **environment: str) -> str:
 
 
 @pytest.mark.django_db
-def test_a_new_key_loses_no_job(tmp_path):
-    """Queued under the one key, done under the other."""
+def test_rotating_the_secret_key_loses_no_job(tmp_path):
+    """A job queued with the old key is done with the new one."""
     with database_url(tmp_path) as url:
         before = {"DATABASE_URL": url, "SECRET_KEY": "k" * 50, "Q_CLUSTER_NAME": "post"}
         done("migrate", "-v0", **before)
-        # Without its schedule: this one sweep is the only job there is.
+        # Without schedules, so that this sweep is the only job.
         queued = (
             "from django_q.models import Schedule; Schedule.objects.all().delete();"
             "from verdicts.jobs import queue; queue.enqueue(queue.SWEEP)"
@@ -242,5 +240,5 @@ def test_a_new_key_loses_no_job(tmp_path):
             wait_for(lambda: printed(taken, **after) == "1" and printed(LEFT, **after) == "0")
         finally:
             workers.send_signal(signal.SIGTERM)
-            _, said = workers.communicate(timeout=60)
-        assert "Failed" not in said
+            _, stderr = workers.communicate(timeout=60)
+        assert "Failed" not in stderr
