@@ -65,7 +65,7 @@ def test_numbers_are_right_aligned_and_text_is_left_aligned():
     ) in lines
     assert (
         "Not injected  why\n"
-        "------------- -------------\n"
+        "------------- ------------\n"
         "a             not possible\n"
         "bb            7\n"
     ) in lines
