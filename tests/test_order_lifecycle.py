@@ -141,7 +141,7 @@ def test_the_log_is_one_hash_chain(site):
 
 
 def test_the_service_log_has_no_session_ids_or_addresses(site):
-    site.http.get("/oracle/result", params={"session_id": "cs_test_unknown1"})
+    site.http.get("/oracle/result", params={"session_id": "cs_test_unknownSession1"})
     _, output = site.runs.end(signal.SIGTERM)
     assert "cs_test_" not in output
     assert "@example.com" not in output

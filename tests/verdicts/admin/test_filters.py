@@ -8,7 +8,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.db import connection
 
 from tests.support.addresses import records
-from tests.verdicts.test_growth import GROWING, _partial_indexes, explained
+from tests.verdicts.test_query_plans import GROWING, _partial_indexes, explained
 from verdicts.admin.capped_paginator import LISTED, BoundedPaginator
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

@@ -21,8 +21,10 @@ pytestmark = [pytest.mark.site, pytest.mark.django_db]
 DEFECTIVE = """
 import sys
 from functools import partial
-from drill import run
+import django
 from django.core.management import execute_from_command_line
+django.setup()
+from drill import run
 run.fault_drill = partial(run.fault_drill, settings="tests.support.repeating")
 run.plan_faults = lambda *_, **__: []
 execute_from_command_line(sys.argv)
