@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -344,3 +345,8 @@ def test_requests_refused_for_the_quota_are_not_calls():
 
 def test_an_evicted_page_need_not_be_cached():
     assert violated(with_order(2, cached=False)(sound())) == []
+
+
+def test_the_page_lists_every_invariant():
+    page = (Path(__file__).parents[3] / "docs/DRILL.md").read_text()
+    assert [name for name in INVARIANTS if f"| {name} |" not in page] == []

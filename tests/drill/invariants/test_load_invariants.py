@@ -1,6 +1,7 @@
 """Each invariant of a load scenario, held and violated."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,9 @@ def test_a_few_slow_hits_are_allowed():
 
 def test_an_order_that_never_started_was_overtaken_by_all():
     assert overtaken(measured(started=list(range(2, 101)))) == [100, *[0] * 99]
+
+
+def test_the_page_lists_every_invariant():
+    page = (Path(__file__).parents[3] / "docs/DRILL.md").read_text()
+    names = [one.name for one in judge_load(measured(), clients())]
+    assert [name for name in names if f"- {name}" not in page] == []
