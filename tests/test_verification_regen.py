@@ -71,8 +71,8 @@ def test_vc_3_divergence_log_entry_within_five_seconds(site):
 
     def logged() -> list[dict]:
         lines = [json.loads(line) for line in site.log.read_text().splitlines()]
-        ours = [line for line in lines if line.get("session_id") == session_id]
-        return [line for line in ours if line["event"] == "regen_divergence_check"]
+        of_session = [line for line in lines if line.get("session_id") == session_id]
+        return [line for line in of_session if line["event"] == "regen_divergence_check"]
 
     wait_for(logged)
     (entry,) = logged()

@@ -31,7 +31,7 @@ class KillStages(AppConfig):
     """Last of the installed apps, so that everything it wraps can be imported."""
 
     name = "drill.faults.kill_stage_app"
-    label = "drill_inside"
+    label = "kill_stages"
 
     def ready(self) -> None:
         queue = os.environ.get("Q_CLUSTER_NAME")

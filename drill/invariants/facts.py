@@ -102,7 +102,7 @@ class SandboxFacts:
 
 @dataclass(slots=True)
 class ClientFacts:
-    """What the customers' requests met. Updated while the drill runs."""
+    """What the simulated customers observed. Updated while the drill runs."""
 
     responses: Counter[int] = field(default_factory=Counter)  # by status; 0: no response
     evicted: Counter[str] = field(default_factory=Counter)  # evictions by session

@@ -2,7 +2,7 @@
 
 It provides what the units rely on: the environment file, ExecStartPre, sockets that stay open
 while a service restarts, an empty runtime directory at every start, Restart=always, SIGTERM to
-the main process only, and SIGKILL to whatever is left of a service.
+the main process only, and SIGKILL to the remaining processes of a service.
 """
 
 import shutil

@@ -28,9 +28,9 @@ def test_lines_of_a_read_have_its_session(sandbox, missed, ask):
     sandbox.fault("gemini", "unavailable", times=None)
     with listening() as lines:
         assert ask(order.session_id).status_code == 503
-    ours = short_hash(order.session_id)
+    session = short_hash(order.session_id)
     # Django logs its line after the view has returned.
-    expected = [("verdicts.results.regenerate", ours), ("django.request", ours)]
+    expected = [("verdicts.results.regenerate", session), ("django.request", session)]
     assert [(line["logger"], line["session"]) for line in lines] == expected
     assert order.session_id not in json.dumps(lines)
 
