@@ -1,5 +1,5 @@
-"""Breaks a whole site on purpose and audits what is left of its invariants: `manage.py drill`.
+"""Fault-injection drill: breaks a complete site on purpose and audits its invariants.
 
-Nothing imports this package but its own command, tests and benchmarks.
-docs/DRILL.md lists the invariants, what is injected and how to read the result.
+Run by `manage.py drill`; imported only by that command, tests and benchmarks. docs/DRILL.md
+lists the faults and invariants and explains the output.
 """

@@ -1,41 +1,50 @@
-"""How far a drill has come: one line on a terminal, now and then a line anywhere else."""
+"""The progress of a drill: one live line on a terminal, a line every 15 s in a pipe or file."""
 
 import sys
 import time
-from typing import Final, TextIO
+from typing import Final, Self, TextIO
 
-EVERY: Final = 0.2  # seconds, on a terminal
-NOW_AND_THEN: Final = 15.0  # and anywhere else
+from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+PLAIN_INTERVAL: Final = 15.0  # seconds between lines where the output is not a terminal
 
 
-class Display:
+class ProgressDisplay:
+    """A context manager. `show` may be called as often as you like, from any thread."""
+
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
-        self._is_terminal = self._stream.isatty()
-        self._began = time.monotonic()
-        self._next = 0.0
+        self._started = time.monotonic()
+        self._next_line = 0.0
+        self._progress: Progress | None = None
+        if self._stream.isatty():
+            self._progress = Progress(
+                TimeElapsedColumn(),
+                TextColumn("{task.description}", markup=False),
+                console=Console(file=self._stream),
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._progress.add_task("", total=None)
+
+    def __enter__(self) -> Self:
+        if self._progress:
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress:
+            self._progress.stop()
 
     def show(self, line: str) -> None:
-        """What goes on now; called as often as there is news."""
+        if self._progress:
+            self._progress.update(self._progress.task_ids[0], description=line)
+            return
         now = time.monotonic()
-        if now >= self._next:
-            self._next = now + (EVERY if self._is_terminal else NOW_AND_THEN)
-            self._write(line)
-
-    def say(self, line: str) -> None:
-        """Something that stays."""
-        self._write(line)
-        if self._is_terminal:
-            self._stream.write("\n")
-        self._next = 0.0
-
-    def clear(self) -> None:
-        if self._is_terminal:
-            self._stream.write("\r\x1b[K")
+        if now >= self._next_line:
+            self._next_line = now + PLAIN_INTERVAL
+            minutes, seconds = divmod(int(now - self._started), 60)
+            self._stream.write(f"{minutes:2}:{seconds:02}  {line}\n")
             self._stream.flush()
-
-    def _write(self, line: str) -> None:
-        minutes, seconds = divmod(int(time.monotonic() - self._began), 60)
-        told = f"{minutes:2}:{seconds:02}  {line}"
-        self._stream.write(f"\r\x1b[K{told}" if self._is_terminal else f"{told}\n")
-        self._stream.flush()

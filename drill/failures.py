@@ -1,16 +1,16 @@
-"""Why a drill comes to no table.
+"""Why a drill ends without a report.
 
 NotRun
-  NoDatabase          the database that was asked for cannot be had
-  PostgresqlMissing   there is no PostgreSQL to be had here
-  NotStarted          the site or the sandbox does not answer
-  DatabaseAway        the drilled site's database does not answer just now
-GaveUp                a customer tried for longer than anybody would: a broken invariant
+  NoDatabase           the requested database is unavailable
+  PostgresqlMissing    the throwaway PostgreSQL server cannot be started here
+  NotStarted           the site or the sandbox does not respond
+  DatabaseUnreachable  the drilled site's database is down at the moment
+RetriesExhausted       a simulated customer got no usable response: a violated invariant
 """
 
 
 class NotRun(Exception):
-    """It could not be run; the message says why, and where to look."""
+    """The drill could not be run; the message says why and where to look."""
 
 
 class NoDatabase(NotRun):
@@ -25,9 +25,9 @@ class NotStarted(NotRun):
     pass
 
 
-class DatabaseAway(NotRun):
+class DatabaseUnreachable(NotRun):
     pass
 
 
-class GaveUp(Exception):
+class RetriesExhausted(Exception):
     pass

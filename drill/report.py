@@ -1,29 +1,30 @@
-"""What a drill tells: what was injected, the invariants, and which were violated."""
+"""The report of a drill: what was injected, every invariant and its violations."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from drill.faults.kill_stages import STAGES
+from audit.management.terminal import render_table
+from drill.faults.faults import FaultKind
+from drill.faults.kill_stages import REGENERATION, STAGES, Kill
 from drill.invariants.invariant import Invariant
-from drill.invariants.load_invariants import overtaken, within
-from drill.load.crowd import Felt
-from drill.load.storm import Course
+from drill.invariants.load_invariants import overtaken, quantile
+from drill.scenarios.fault_scenario import RunResult
+from drill.scenarios.load_scenario import Measurements
 
-NAMES = {
-    "database": "database restarted",
-    "disk full": "disk full under the log",
-    "clock": "clock stepped",
-    "pool": "all workers of a pool killed -9",
-    "model retired": "model retired, another one set",
+TITLES: Final[dict[str, str]] = {
+    FaultKind.DATABASE_RESTART: "database restarted",
+    FaultKind.DISK_FULL: "disk full under the log",
+    FaultKind.CLOCK_STEP: "clock stepped",
+    FaultKind.POOL_KILLED: "all workers of a pool killed",
+    FaultKind.MODEL_RETIRED: "model retired and replaced",
 }
-MADE_AGAIN = "web: regeneration "
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
-    """What every drill tells."""
+class Report:
+    all_hold: ClassVar[str]
 
     orders: int
     seed: int
@@ -33,130 +34,125 @@ class Told:
 
     @property
     def first_violation(self) -> str:
-        broken = (one for one in self.invariants if one.violations)
-        return next((f"{one.name}: {one.violations[0]}" for one in broken), "")
+        violated = (one for one in self.invariants if one.violations)
+        return next((f"{one.name}: {one.violations[0]}" for one in violated), "")
 
-    def _invariants(self) -> list[tuple[str, str, str]]:
-        return [
+    def _invariants(self) -> str:
+        rows = [
             (one.name, f"{one.checked:,}", f"{len(one.violations):,}") for one in self.invariants
         ]
+        return render_table(("Invariant", "checked", "violated"), rows, right=(1, 2))
 
     def _notes(self) -> Iterator[str]:
         return (f"{one.name}: {one.note}." for one in self.invariants if one.note)
 
+    def _slowest(self) -> str:
+        return f"Slowest response: {self.slowest[0]:.1f} s ({self.slowest[1]})."
+
 
 @dataclass(frozen=True, kw_only=True)
-class Report(Told):
-    kept: ClassVar = "Kept: nothing lost, nothing doubled, nothing leaked."
+class FaultReport(Report):
+    all_hold: ClassVar = "All invariants hold: nothing was lost, duplicated or leaked."
 
     disk: str
     injected: Counter[str]
-    left_out: dict[str, str]
-    kills: Counter[str]
-    course: Course
-    answers: Counter[int]
+    not_injected: dict[str, str]
+    kills: list[Kill]
+    result: RunResult
+    responses: Counter[int]
 
     def lines(self) -> Iterator[str]:
-        yield f"Drill: {self.orders:,} orders on {self.database}, seed {self.seed}"
+        yield f"Fault drill: {self.orders:,} orders on {self.database}, seed {self.seed}"
         yield ""
-        yield from table(("Injected", "times"), self._injected())
+        yield render_table(("Injected", "times"), self._injected(), right=(1,))
         yield ""
-        if self.left_out:
-            yield from table(("Not injected", "why"), list(self.left_out.items()))
+        if self.not_injected:
+            yield render_table(("Not injected", "why"), list(self.not_injected.items()))
             yield ""
-        yield from table(("Invariant", "checked", "violated"), self._invariants())
+        yield self._invariants()
         yield ""
         yield from self._notes()
-        yield from self._course()
+        yield from self._run()
 
     def _injected(self) -> list[tuple[str, str]]:
         rows = [
-            (NAMES.get(what, what), f"{count:,}") for what, count in sorted(self.injected.items())
+            (TITLES.get(name, name), f"{count:,}") for name, count in sorted(self.injected.items())
         ]
         for role in ("web", "generate", "post"):
-            count = sum(n for name, n in self.kills.items() if name.startswith(f"{role}:"))
-            met = len({name for name in self.kills if name.startswith(f"{role}:")})
+            killed = [one.stage for one in self.kills if one.stage.role == role]
             stages = sum(stage.role == role for stage in STAGES)
-            rows.append((f"{role} killed -9, at {met} of {stages} stages", f"{count:,}"))
-        while_made_again = sum(n for name, n in self.kills.items() if name.startswith(MADE_AGAIN))
-        rows.append(("web killed -9 during a regeneration", f"{while_made_again:,}"))
+            title = f"{role} killed, at {len(set(killed))} of {stages} stages"
+            rows.append((title, f"{len(killed):,}"))
+        during = sum(one.stage.id in REGENERATION for one in self.kills)
+        rows.append(("web killed during a regeneration", f"{during:,}"))
         return rows
 
-    def _course(self) -> Iterator[str]:
-        wait = self.course.wait
-        yield f"Ordered in {clock(self.course.pushed)}; quiet {clock(wait.seconds)} later, " + (
-            f"with {clock(wait.skipped)} of pauses skipped." if wait.skipped else "none skipped."
+    def _run(self) -> Iterator[str]:
+        wait = self.result.wait
+        yield (
+            f"Orders placed in {minutes(self.result.ordering_seconds)}; quiet "
+            f"{minutes(wait.seconds)} later, with {minutes(wait.skipped)} of retry pauses skipped."
         )
-        pools = ", ".join(f"{name} {count} ×" for name, count in self.course.restarted.items())
-        yield f"Pools that stood still, noticed by their watch: {pools or 'none'}."
-        told = ", ".join(f"{count:,} × {status}" for status, count in sorted(self.answers.items()))
-        yield f"Answers: {told.replace('× 0', 'none')}."
-        yield f"The slowest answer took {self.slowest[0]:.1f} s ({self.slowest[1]})."
+        pools = ", ".join(f"{count} × {name}" for name, count in self.result.replaced_pools.items())
+        yield f"Stuck pools replaced by their worker: {pools or 'none'}."
+        statuses = ", ".join(
+            f"{count:,} × {status or 'no response'}"
+            for status, count in sorted(self.responses.items())
+        )
+        yield f"Responses: {statuses}."
+        yield self._slowest()
         yield f"The log's disk: {self.disk}."
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrowdReport(Told):
-    kept: ClassVar = "Kept: everybody was answered, and served in the order of payment."
+class LoadReport(Report):
+    all_hold: ClassVar = (
+        "All invariants hold: every request was answered, orders were processed in order of "
+        "payment."
+    )
 
     pace: float
-    felt: Felt
+    measured: Measurements
 
     def lines(self) -> Iterator[str]:
-        felt = self.felt
+        measured = self.measured
         yield (
-            f"Crowd: {self.orders:,} orders at once on {self.database}, "
-            f"a model that takes {self.pace:g} requests a second, seed {self.seed}"
+            f"Load drill: {self.orders:,} orders at once on {self.database}, model limited to "
+            f"{self.pace:g} requests a second, seed {self.seed}"
         )
         yield ""
-        yield from table(("Invariant", "checked", "violated"), self._invariants())
+        yield self._invariants()
         yield ""
-        times = [("hits before", felt.calm), ("hits in the crowd", felt.crowded)]
-        yield from table(("Took, ms", "half", "95 of 100", "longest", "count"), _times(times))
+        hits = {"before the load": measured.baseline_hits, "under load": measured.loaded_hits}
+        header = ("Cache hits, ms", "median", "p95", "max", "count")
+        rows = [_quantiles(name, seconds) for name, seconds in hits.items()]
+        yield render_table(header, rows, right=(1, 2, 3, 4))
         yield ""
-        before, crowded = (1000 * within(0.95, took) for took in (felt.calm, felt.crowded))
+        baseline, loaded = (1000 * quantile(0.95, seconds) for seconds in hits.values())
         yield (
-            f"95 of 100 hits took up to {before:,.0f} ms before the crowd and {crowded:,.0f} ms in "
-            f"it: {crowded / before if before else 0:.1f} times as long."
+            f"The p95 of cache hits was {baseline:,.0f} ms before the load and {loaded:,.0f} ms "
+            f"under load: {loaded / baseline if baseline else 0:.1f} times as long."
         )
         yield from self._notes()
-        yield f"Ordered and paid in {clock(felt.ordered)}; drained {clock(felt.drained)} later."
-        most = max(overtaken(felt), default=0)
-        yield f"No order was begun after more than {most} that were paid for later."
         yield (
-            f"{len(felt.regenerated)} lost pages were made again, the last after "
-            f"{max(felt.regenerated, default=0):.1f} s; 202 was said {felt.turned_away:,} times."
+            f"Ordered and paid in {minutes(measured.ordering_seconds)}; "
+            f"drained {minutes(measured.draining_seconds)} later."
         )
-        yield f"The slowest answer of all took {self.slowest[0]:.1f} s ({self.slowest[1]})."
+        most = max(overtaken(measured), default=0)
+        yield f"No order was overtaken by more than {most} that were paid later."
+        yield (
+            f"{len(measured.regenerated)} evicted pages were read again, the last after "
+            f"{max(measured.regenerated, default=0):.1f} s; "
+            f"{measured.told_to_wait:,} responses were 202."
+        )
+        yield self._slowest()
 
 
-def _times(named: list[tuple[str, list[float]]]) -> list[tuple[str, ...]]:
-    shares = (0.5, 0.95, 1)
-    return [
-        (name, *(f"{1000 * within(share, took):,.0f}" for share in shares), f"{len(took):,}")
-        for name, took in named
-    ]
+def _quantiles(name: str, seconds: list[float]) -> tuple[str, ...]:
+    values = (f"{1000 * quantile(share, seconds):,.0f}" for share in (0.5, 0.95, 1))
+    return (name, *values, f"{len(seconds):,}")
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Numbers to the right, words to the left."""
-    columns = list(zip(head, *rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    signs = [">" if all(map(_is_number, column[1:])) else "<" for column in columns]
-
-    def line(row: Sequence[str]) -> str:
-        cells = zip(row, signs, widths, strict=True)
-        return "  ".join(("", *(f"{cell:{sign}{width}}" for cell, sign, width in cells))).rstrip()
-
-    yield line(head)
-    yield line(["-" * width for width in widths])
-    yield from (line(row) for row in rows)
-
-
-def _is_number(cell: str) -> bool:
-    return cell.replace(",", "").isdigit()
-
-
-def clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02}"
+def minutes(seconds: float) -> str:
+    whole, rest = divmod(round(seconds), 60)
+    return f"{whole}:{rest:02}"

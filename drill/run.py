@@ -1,93 +1,95 @@
-"""One drill from beginning to end: a storm, or a crowd."""
+"""Runs one drill from start to report: a fault scenario, or a load scenario."""
 
-from collections import Counter
 from pathlib import Path
 
-from drill.display import Display
+from drill.display import ProgressDisplay
 from drill.faults.fault_injector import FaultInjector
 from drill.faults.faults import plan_faults
 from drill.faults.kill_stages import kills
-from drill.invariants.evidence import gather, injected, keep, left_out
+from drill.invariants.collect import collect_facts, count_injected, not_injected, save_facts
 from drill.invariants.invariants import judge
-from drill.invariants.load_invariants import judge_crowd
+from drill.invariants.load_invariants import judge_load
 from drill.invariants.lost_answers import answers_at_risk
-from drill.load.crowd import BEFORE, SETTINGS, Crowd, plain
-from drill.load.plan import customers
-from drill.load.scene import play
-from drill.load.storm import Storm
-from drill.report import CrowdReport, Report
+from drill.load.workload import plan_customers
+from drill.report import FaultReport, LoadReport
+from drill.scenarios.fault_scenario import FaultScenario
+from drill.scenarios.load_scenario import SETTINGS, LoadScenario, plan_load
 from drill.sites.databases import Database, open_database
+from drill.testbed import running_testbed
 
 
 def drill(
     orders: int, seed: int, *, pace: float | None, database: str, folder: Path
-) -> Report | CrowdReport:
-    """A crowd where there is a pace, else a storm. Raises NotRun and GaveUp."""
-    display = Display()
-    with open_database(database, folder) as where:
+) -> FaultReport | LoadReport:
+    """With a pace the load scenario, else the fault scenario. Raises NotRun, RetriesExhausted."""
+    with ProgressDisplay() as display, open_database(database, folder) as opened:
         if pace is None:
-            return storm(orders, seed, database=where, folder=folder, display=display)
-        return crowd(orders, seed, pace, database=where, folder=folder, display=display)
+            return fault_drill(orders, seed, database=opened, folder=folder, display=display)
+        return load_drill(orders, seed, pace, database=opened, folder=folder, display=display)
 
 
-def storm(
+def fault_drill(
     orders: int,
     seed: int,
     *,
     database: Database,
     folder: Path,
-    display: Display,
+    display: ProgressDisplay,
     settings: str = "drill.settings",
-) -> Report:
-    """Orders and faults, quiet, audit. `settings` are those of the site under the drill."""
-    buying = customers(seed, orders)
-    with play(folder, database, display, settings=settings) as scene:
-        injector = FaultInjector(scene)
-        planned = plan_faults(
-            seed, orders, restarts=database.restart is not None, clock=scene.clock is not None
+) -> FaultReport:
+    """`settings`: the module with those of the drilled site."""
+    customers = plan_customers(seed, orders)
+    with running_testbed(folder, database, display, settings=settings) as testbed:
+        injector = FaultInjector(testbed)
+        faults = plan_faults(
+            seed, orders, restarts=database.restart is not None, clock=testbed.clock is not None
         )
-        course = Storm(scene, buying, display).run(planned, injector)
+        result = FaultScenario(testbed, customers, display).run(faults, injector)
         display.show("Auditing")
-        at_risk = answers_at_risk(kills(scene.stages), injector.faults, course.restarted)
-        facts = gather(scene, buying, at_risk=at_risk)
-        keep(facts, folder)
-        invariants = judge(facts)
-        report = Report(
+        killed = kills(testbed.stages)
+        at_risk = answers_at_risk(killed, injector.faults, result.replaced_pools)
+        facts = collect_facts(testbed, customers, answers_at_risk=at_risk)
+        save_facts(facts, folder)
+        return FaultReport(
             orders=orders,
             seed=seed,
             database=database.title,
-            disk=scene.disk.about,
-            invariants=invariants,
-            injected=injected(facts, scene.sandbox, injector),
-            left_out=left_out(scene, course),
-            kills=Counter(line.rpartition(", ")[0] for line in kills(scene.stages)),
-            course=course,
-            answers=scene.met.answers,
-            slowest=scene.met.slowest,
+            disk=testbed.disk.description,
+            invariants=judge(facts),
+            injected=count_injected(facts, testbed.sandbox, injector),
+            not_injected=not_injected(testbed, result),
+            kills=killed,
+            result=result,
+            responses=testbed.client_facts.responses,
+            slowest=testbed.client_facts.slowest,
         )
-    display.clear()
-    return report
 
 
-def crowd(
-    orders: int, seed: int, pace: float, *, database: Database, folder: Path, display: Display
-) -> CrowdReport:
-    """So many orders at once on a model that takes `pace` requests a second; nothing is broken."""
-    buying = plain(seed, orders + BEFORE)
-    site = "oracle_site.settings"
-    with play(folder, database, display, settings=site, stepped=False, **SETTINGS) as scene:
-        felt = Crowd(scene, buying, pace, display).run()
+def load_drill(
+    orders: int,
+    seed: int,
+    pace: float,
+    *,
+    database: Database,
+    folder: Path,
+    display: ProgressDisplay,
+) -> LoadReport:
+    """All orders at once on a model that takes `pace` requests a second."""
+    customers = plan_load(seed, orders)
+    settings = "oracle_site.settings"
+    with running_testbed(
+        folder, database, display, settings=settings, with_clock=False, **SETTINGS
+    ) as testbed:
+        measured = LoadScenario(testbed, customers, pace, display).run()
         display.show("Auditing")
-        facts = gather(scene, buying, at_risk=0)
-        keep(facts, folder)
-        report = CrowdReport(
+        facts = collect_facts(testbed, customers, answers_at_risk=0)
+        save_facts(facts, folder)
+        return LoadReport(
             orders=orders,
             seed=seed,
             pace=pace,
             database=database.title,
-            invariants=[*judge_crowd(felt, scene.met), *judge(facts)],
-            felt=felt,
-            slowest=scene.met.slowest,
+            invariants=[*judge_load(measured, testbed.client_facts), *judge(facts)],
+            measured=measured,
+            slowest=testbed.client_facts.slowest,
         )
-    display.clear()
-    return report

@@ -1,13 +1,16 @@
-"""The site's own settings, hurried, and the places at which its processes can be killed."""
+"""The site's settings with short job timeouts, and the app that can kill its processes."""
 
 from oracle_site.settings import *  # noqa: F403 - all of them
-from oracle_site.settings import INSTALLED_APPS as OF_THE_SITE
-from oracle_site.settings import Q_CLUSTER as QUEUES
+from oracle_site.settings import INSTALLED_APPS as SITE_APPS
+from oracle_site.settings import Q_CLUSTER as SITE_CLUSTER
 
-# A job lasts as long as the model may, and mail; so a pool's watch need not wait for longer.
-_HURRIED = {"timeout": 20, "retry": 45}
+# Model and mail calls are short in a drill, so a stuck pool can be detected sooner.
+_SHORT_TIMEOUTS = {"timeout": 20, "retry": 45}
 Q_CLUSTER = {
-    **QUEUES,
-    "ALT_CLUSTERS": {name: {**one, **_HURRIED} for name, one in QUEUES["ALT_CLUSTERS"].items()},
+    **SITE_CLUSTER,
+    "ALT_CLUSTERS": {
+        name: {**cluster, **_SHORT_TIMEOUTS}
+        for name, cluster in SITE_CLUSTER["ALT_CLUSTERS"].items()
+    },
 }
-INSTALLED_APPS = [*OF_THE_SITE, "drill.faults.kill_stage_app.Stages"]
+INSTALLED_APPS = [*SITE_APPS, "drill.faults.kill_stage_app.KillStages"]

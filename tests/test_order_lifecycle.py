@@ -1,4 +1,4 @@
-"""One order after another, from the form to the mailbox, over HTTP through the real clients."""
+"""Whole orders, from the form to the mailbox, over HTTP and through the real client libraries."""
 
 import json
 import re
@@ -12,8 +12,8 @@ from audit.core.vocabulary import TIERS
 from drill.sites.live_site import LiveSite, live_site
 from drill.sites.processes import wait_for
 
-# What time would do: whoever held an order or a job no longer does.
-LATER = """
+# Ends the lease of the order and the lock of its job, which would take minutes.
+EXPIRE_LEASES = """
 from datetime import timedelta
 from django.utils import timezone
 from django_q.models import OrmQ
@@ -23,23 +23,23 @@ Order.objects.filter(status="generating").update(due_at=past)
 OrmQ.objects.filter(key="generate").update(lock=past)
 """
 
-# Once on each database, which the site itself is given a new one of.
+# Marked so that it runs on each kind of database; the site itself uses a new one.
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    with live_site(tmp_path_factory.mktemp("walk")) as running:
+    with live_site(tmp_path_factory.mktemp("lifecycle")) as running:
         yield running
 
 
-def lines(site: LiveSite, session_id: str) -> list[dict]:
+def log_entries(site: LiveSite, session_id: str) -> list[dict]:
     written = [json.loads(line) for line in site.log.read_text().splitlines()]
     return [line for line in written if line["session_id"] == session_id]
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_form_payment_verdict_email(site, tier):
+def test_an_order_is_paid_judged_emailed_and_shown(site, tier):
     email = f"{tier}@example.com"
     page = site.http.get("/")
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text).group(1)
@@ -54,7 +54,7 @@ def test_form_payment_verdict_email(site, tier):
     (message,) = site.wait_for_mail(email)
     wait_for(lambda: site.result(session_id).status_code == 200)
     result = site.result(session_id).text
-    (entry,) = lines(site, session_id)
+    (entry,) = log_entries(site, session_id)
     fingerprint = re.search(r"Fingerprint (\w{12})", message["text"]).group(1)
     assert f"Fingerprint {fingerprint}" in result
     assert entry["verdict_label"] in message["subject"]
@@ -63,25 +63,25 @@ def test_form_payment_verdict_email(site, tier):
     assert f"session_id={session_id}" in message["text"]
 
 
-def test_twenty_deliveries_at_once_are_one_order_one_call_and_one_email(site):
+def test_twenty_simultaneous_webhooks_cause_one_order_one_call_and_one_email(site):
     email = "twenty@example.com"
-    made = site.http.post("/api/checkout", json={"tier": "quick", "query": "Twenty?"}).json()
-    paid = site.sandbox.pay(made["session_id"], email=email, announce=False)
+    session = site.http.post("/api/checkout", json={"tier": "quick", "query": "Twenty?"}).json()
+    paid = site.sandbox.pay(session["session_id"], email=email, announce=False)
     results = site.sandbox.resend(paid["event_id"], count=20, parallel=True)
     assert results == [200] * 20
     site.wait_for_mail(email)
     again = site.sandbox.resend(paid["event_id"], count=3)
     assert again == [200] * 3
     last = site.buy("quick", "The next one?", "next@example.com")
-    site.wait_for_mail("next@example.com")  # whatever was queued before has had its turn
+    site.wait_for_mail("next@example.com")  # so all jobs queued before it are done
     assert len(site.sandbox.messages(to=email)) == 1
-    asked = [r for r in site.sandbox.requests("gemini") if "Twenty?" in r["body"]]
-    assert len(asked) == 1
-    assert len(lines(site, made["session_id"])) == 1
+    calls = [r for r in site.sandbox.requests("gemini") if "Twenty?" in r["body"]]
+    assert len(calls) == 1
+    assert len(log_entries(site, session["session_id"])) == 1
     assert last
 
 
-def test_what_the_gate_rejects_is_told_to_the_customer_without_a_word_of_it(site):
+def test_a_rejection_is_reported_to_the_customer_and_to_staff(site):
     site.sandbox.fault("gemini", "contradictory", match="A perpetual motion machine")
     session_id = site.buy("full", "A perpetual motion machine", "held@example.com")
     (message,) = site.wait_for_mail("held@example.com")
@@ -89,13 +89,13 @@ def test_what_the_gate_rejects_is_told_to_the_customer_without_a_word_of_it(site
     assert "held back" in message["subject"]
     assert answer.status_code == 422
     assert "oracle@42sisters.ai" in answer.text
-    (entry,) = lines(site, session_id)
+    (entry,) = log_entries(site, session_id)
     assert not entry["approved"]
-    (to_staff,) = site.wait_for_mail("staff@oracle.example")
-    assert "rejected" in to_staff["text"]
+    (staff_email,) = site.wait_for_mail("staff@oracle.example")
+    assert "rejected" in staff_email["text"]
 
 
-def test_a_worker_that_is_killed_in_the_middle_loses_no_order(site):
+def test_an_order_survives_a_worker_that_is_killed_during_its_model_call(site):
     site.sandbox.fault("gemini", "slow", seconds=1.5, match="Kill the worker")
     session_id = site.buy("quick", "Kill the worker", "killed@example.com")
     wait_for(lambda: any("Kill the worker" in r["body"] for r in site.sandbox.requests("gemini")))
@@ -105,33 +105,33 @@ def test_a_worker_that_is_killed_in_the_middle_loses_no_order(site):
     site.buy("quick", "The worker is back", "back@example.com")
     site.wait_for_mail("back@example.com")
     assert site.result(session_id).status_code == 202
-    site.manage("shell", "-c", LATER)  # claim and job run out after minutes
+    site.manage("shell", "-c", EXPIRE_LEASES)
     (message,) = site.wait_for_mail("killed@example.com")
     assert session_id in message["text"]
 
 
-def test_a_payment_whose_webhook_never_came_is_made_good(site):
-    email = "untold@example.com"
+def test_a_payment_without_a_webhook_is_repaired_by_reconcile(site):
+    email = "lost-webhook@example.com"
     session_id = site.sandbox.create_session(
         amount_subtotal=200,
         amount_total=200,
         currency="cad",
-        created=int(time.time()) - 300,  # long enough ago for a webhook to have come
-        metadata={"tier": "quick", "query_0": "Did nobody tell you?"},
+        created=int(time.time()) - 300,  # long enough ago that its webhook counts as lost
+        metadata={"tier": "quick", "query_0": "Was the webhook lost?"},
         customer_details={"email": email},
         payment_status="paid",
         status="complete",
     )["id"]
-    # Or the house's own hourly look is faster: then there is nothing left to mend.
-    said = site.manage("reconcile", "--apply")
-    assert said.endswith(("1 discrepancy, 1 repaired.\n", "No discrepancies.\n"))
+    # None if the site's own hourly run was faster.
+    output = site.manage("reconcile", "--apply")
+    assert output.endswith(("1 discrepancy, 1 repaired.\n", "No discrepancies.\n"))
     (message,) = site.wait_for_mail(email)
     assert session_id in message["text"]
     assert site.manage("reconcile", "--apply").endswith("No discrepancies.\n")
     assert len(site.sandbox.messages(to=email)) == 1
 
 
-def test_the_log_is_one_chain(site):
+def test_the_log_is_one_hash_chain(site):
     prev = GENESIS
     written = site.log.read_text().splitlines(keepends=True)
     assert len(written) >= 5
@@ -140,8 +140,8 @@ def test_the_log_is_one_chain(site):
         prev = json.loads(line)["hash"]
 
 
-def test_what_the_site_said_holds_no_session_and_no_address(site):
-    site.http.get("/oracle/result", params={"session_id": "cs_test_nobodyKnows1"})
+def test_the_service_log_has_no_session_ids_or_addresses(site):
+    site.http.get("/oracle/result", params={"session_id": "cs_test_unknownSession1"})
     _, output = site.runs.end(signal.SIGTERM)
     assert "cs_test_" not in output
     assert "@example.com" not in output

@@ -1,7 +1,7 @@
-"""SPEC_ORACLE_REGEN_CONSISTENCY: each verification criterion, under its number.
+"""SPEC_ORACLE_REGEN_CONSISTENCY: one test or more for each verification criterion, by number.
 
-Over HTTP against a whole site in processes of its own, on each database. The
-times asserted here are the document's own limits.
+Over HTTP, against a complete site in its own processes, on each database. The time limits are
+those of the document.
 """
 
 import json
@@ -27,8 +27,8 @@ def site(tmp_path_factory):
         yield running
 
 
-def missed(site: LiveSite, tier: str, query: str, original: str = "GREEN") -> tuple[str, str]:
-    """A session that was delivered and emailed, and whose cached answer was removed."""
+def evicted(site: LiveSite, tier: str, query: str, original: str = "GREEN") -> tuple[str, str]:
+    """The session and email address of a delivered order whose cached verdict was evicted."""
     email = f"{abs(hash(query))}@example.com"
     site.sandbox.fault("gemini", "verdict", label=original, match=query)
     session_id = site.buy(tier, query, email)
@@ -37,15 +37,15 @@ def missed(site: LiveSite, tier: str, query: str, original: str = "GREEN") -> tu
     return session_id, email
 
 
-def asked(site: LiveSite, query: str) -> list[dict]:
+def model_requests(site: LiveSite, query: str) -> list[dict]:
     requests = site.sandbox.requests("gemini")
     return [json.loads(one["body"]) for one in requests if query in one["body"]]
 
 
 def test_vc_1_temperature_enforcement(site):
-    session_id, _ = missed(site, "quick", "VC one?")
+    session_id, _ = evicted(site, "quick", "VC one?")
     assert site.api(session_id).json()["regen"] is True
-    _, regen = asked(site, "VC one?")
+    _, regen = model_requests(site, "VC one?")
     assert regen["generationConfig"]["temperature"] == 0.0
     assert regen["generationConfig"]["topK"] == 1
     assert regen["generationConfig"]["topP"] == 1.0
@@ -53,7 +53,7 @@ def test_vc_1_temperature_enforcement(site):
 
 
 def test_vc_2_cache_write_after_regen(site):
-    session_id, _ = missed(site, "full", "VC two?")
+    session_id, _ = evicted(site, "full", "VC two?")
     assert site.http.get(f"/cache/{session_id}", headers=TOKEN).status_code == 404
     page = site.result(session_id)
     assert page.status_code == 200
@@ -61,18 +61,18 @@ def test_vc_2_cache_write_after_regen(site):
     assert cached.status_code == 200
     assert cached.json()["regen"] is True
     site.result(session_id)
-    assert len(asked(site, "VC two?")) == 2
+    assert len(model_requests(site, "VC two?")) == 2
 
 
 def test_vc_3_divergence_log_entry_within_five_seconds(site):
-    session_id, _ = missed(site, "strategy", "VC three?")
+    session_id, _ = evicted(site, "strategy", "VC three?")
     started = time.time()
     site.api(session_id)
 
     def logged() -> list[dict]:
         lines = [json.loads(line) for line in site.log.read_text().splitlines()]
-        mine = [line for line in lines if line.get("session_id") == session_id]
-        return [line for line in mine if line["event"] == "regen_divergence_check"]
+        of_session = [line for line in lines if line.get("session_id") == session_id]
+        return [line for line in of_session if line["event"] == "regen_divergence_check"]
 
     wait_for(logged)
     (entry,) = logged()
@@ -82,33 +82,33 @@ def test_vc_3_divergence_log_entry_within_five_seconds(site):
 
 @pytest.mark.parametrize("regen", ["GREEN", "RED"])
 def test_vc_4_non_blocking_render_within_thirty_seconds(site, regen):
-    """Whether it diverges or not, and whatever email does meanwhile."""
+    """Whether or not the verdict diverges, and although email is slow."""
     query = f"VC four, {regen}?"
-    session_id, _ = missed(site, "full", query)
+    session_id, _ = evicted(site, "full", query)
     site.sandbox.fault("gemini", "verdict", label=regen, match=query)
     site.sandbox.fault("graph", "slow", seconds=3, match=query)
     started = time.monotonic()
-    answer = site.api(session_id)
-    assert answer.status_code == 200
-    assert answer.json()["verdict"]["verdict"] == regen
+    response = site.api(session_id)
+    assert response.status_code == 200
+    assert response.json()["verdict"]["verdict"] == regen
     assert time.monotonic() - started < 30
-    assert answer.json()["divergence"]["status"] == "pending"  # nobody waited for it
+    assert response.json()["divergence"]["status"] == "pending"  # the response did not wait for it
 
 
-def test_vc_4_a_model_that_never_answers_is_cut_off_within_thirty_seconds(site):
-    session_id, _ = missed(site, "quick", "VC four, dribbling?")
+def test_vc_4_a_model_that_never_answers_ends_in_503_within_thirty_seconds(site):
+    session_id, _ = evicted(site, "quick", "VC four, dribbling?")
     site.sandbox.fault("gemini", "dribble", times=None, match="VC four, dribbling?")
     started = time.monotonic()
-    answer = site.api(session_id)
+    response = site.api(session_id)
     assert time.monotonic() - started < 30
-    assert answer.status_code == 503
-    assert answer.json()["emailed_verdict"] == "GREEN"
+    assert response.status_code == 503
+    assert response.json()["emailed_verdict"] == "GREEN"
 
 
 @pytest.mark.parametrize(("original", "regen"), [("GREEN", "RED"), ("RED", "GREEN")])
 def test_vc_5_significant_divergence_notification_within_sixty_seconds(site, original, regen):
     query = f"VC five, {original}?"
-    session_id, email = missed(site, "full", query, original)
+    session_id, email = evicted(site, "full", query, original)
     site.sandbox.fault("gemini", "verdict", label=regen, match=query)
     started = time.time()
     site.api(session_id)
@@ -124,9 +124,9 @@ def test_vc_5_significant_divergence_notification_within_sixty_seconds(site, ori
 @pytest.mark.parametrize("tier", TIERS)
 def test_vc_6_prompt_identity(site, tier):
     query = f"VC six, {tier}?"
-    session_id, _ = missed(site, tier, query)
+    session_id, _ = evicted(site, tier, query)
     site.api(session_id)
-    original, regen = asked(site, query)
+    original, regen = model_requests(site, query)
     (text,) = [part["text"] for part in regen["contents"][0]["parts"]]
     assert original == regen
     assert text == build_verdict_prompt(tier, query)

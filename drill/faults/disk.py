@@ -1,8 +1,7 @@
-"""The file system under the log, which can be filled and freed while the site runs.
+"""Fills and frees the file system under the log while the site runs.
 
-A small one of our own, where we may mount one: in a mount namespace that ends with
-this process and its children, so that nothing is left mounted however we end. Else
-the device that is always full, in the log's place.
+With the privilege to mount, a small tmpfs in a mount namespace of this process and its children,
+which ends with them however they end. Otherwise /dev/full takes the log's place.
 """
 
 import ctypes
@@ -18,17 +17,17 @@ _BLOCK: Final = bytes(64 * 1024)
 
 
 class Disk(Protocol):
-    about: str
+    description: str
 
     def fill(self) -> None: ...
     def free(self) -> None: ...
 
 
 class SmallDisk:
-    about = "a file system of 32 MB"
+    description = "a file system of 32 MB"
 
     def __init__(self, folder: Path) -> None:
-        """Raises OSError where we may not mount."""
+        """Raises OSError without the privilege to mount."""
         libc = ctypes.CDLL(None, use_errno=True)
         _check(libc.unshare(_CLONE_NEWNS))
         _check(libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
@@ -37,7 +36,7 @@ class SmallDisk:
         self._filler = folder / "filler"
 
     def fill(self) -> None:
-        """To the last byte, as a runaway service log does."""
+        """To the last byte."""
         block = _BLOCK
         with self._filler.open("ab", buffering=0) as filler:
             while block:
@@ -51,23 +50,24 @@ class SmallDisk:
 
 
 class FullDevice:
-    about = "/dev/full in the log's place"
+    description = "/dev/full in place of the log"
 
     def __init__(self, log: Path) -> None:
         self._log = log
-        self._aside = log.with_name(f"aside-{log.name}")  # rotation's names begin otherwise
+        # A prefix, so that it does not look like a rotated log.
+        self._saved = log.with_name(f"saved-{log.name}")
 
     def fill(self) -> None:
-        """In one step: whoever opens the log meets the one or the other."""
+        """Atomic: a process that opens the log gets either the file or the device."""
         self._log.touch()
-        self._aside.hardlink_to(self._log)
+        self._saved.hardlink_to(self._log)
         link = self._log.with_name(f"full-{self._log.name}")
         link.symlink_to("/dev/full")
         link.replace(self._log)
 
     def free(self) -> None:
         with suppress(FileNotFoundError):
-            self._aside.replace(self._log)
+            self._saved.replace(self._log)
 
 
 def disk_under(log: Path) -> Disk:

@@ -1,4 +1,4 @@
-"""Deals the faults: each at its turn, and counted."""
+"""Injects the planned faults into the site, each when its number of orders is reached."""
 
 import threading
 from collections import Counter
@@ -8,20 +8,20 @@ from typing import Final
 
 import psutil
 
-from drill.faults.faults import Fault
+from drill.faults.faults import Fault, FaultKind
 from drill.faults.kill_stages import arm
-from drill.load.scene import MODEL, Scene
+from drill.testbed import MODEL, Testbed
 
 NEXT_MODEL: Final = "gemini-2.5-pro"
 
 
 class FaultInjector:
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
-        self.faults: list[Fault] = []  # that were injected, and count
+    def __init__(self, testbed: Testbed) -> None:
+        self._testbed = testbed
+        self.faults: list[Fault] = []  # that were injected, and are counted
 
     def run(self, faults: list[Fault], *, orders: Callable[[], int], over: threading.Event) -> None:
-        """All of them, each when so many orders are in; what is left is injected at the end."""
+        """Injects all; once `over` is set, the remaining ones without waiting."""
         for fault in faults:
             while orders() < fault.after and not over.wait(0.05):
                 pass
@@ -33,37 +33,39 @@ class FaultInjector:
         return Counter(fault.kind for fault in self.faults)
 
     def stop(self) -> None:
-        """What would otherwise last for ever."""
-        self._scene.disk.free()
+        """End the one fault that would last for ever: the full disk."""
+        self._testbed.disk.free()
 
     def _inject(self, fault: Fault) -> bool:
-        """Whether it counts: the end of a fault does not, and of a kill its victim tells."""
-        scene = self._scene
+        """Whether to count it: not the end of a fault, nor a kill, which is recorded when it
+        happens.
+        """
+        testbed = self._testbed
         match fault.kind:
-            case "kill" if fault.stage:
-                arm(scene.stages, fault.stage, how=fault.how)
+            case FaultKind.KILL if fault.stage:
+                arm(testbed.stages, fault.stage, scope=fault.scope)
                 return False
-            case "pool":
+            case FaultKind.POOL_KILLED:
                 self._kill_pool(fault.cluster)
-            case "database" if scene.database.restart:
-                scene.database.restart()
-            case "disk full":
-                scene.disk.fill()
-            case "disk freed":
-                scene.disk.free()
+            case FaultKind.DATABASE_RESTART if testbed.database.restart:
+                testbed.database.restart()
+            case FaultKind.DISK_FULL:
+                testbed.disk.fill()
+            case FaultKind.DISK_FREED:
+                testbed.disk.free()
                 return False
-            case "clock" if scene.clock:
-                scene.clock.step(fault.seconds)
-            case "model retired":
+            case FaultKind.CLOCK_STEP if testbed.clock:
+                testbed.clock.step(fault.seconds)
+            case FaultKind.MODEL_RETIRED:
                 path = f"models/{MODEL}:"
-                scene.sandbox.fault("gemini", "not_found", times=None, match=path)
-            case "model changed":
-                scene.site.restart(ORACLE_MODEL=NEXT_MODEL)
+                testbed.sandbox.fault("gemini", "not_found", times=None, match=path)
+            case FaultKind.MODEL_CHANGED:
+                testbed.site.restart(ORACLE_MODEL=NEXT_MODEL)
                 return False
         return True
 
     def _kill_pool(self, cluster: str) -> None:
-        """All but the guard, which then looks after processes that can do nothing."""
-        for one in self._scene.site.pool(cluster)[1:]:
+        """All but the guard, whose other processes then no longer respond."""
+        for process in self._testbed.site.pool(cluster)[1:]:
             with suppress(psutil.Error):
-                one.kill()
+                process.kill()

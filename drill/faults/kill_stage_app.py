@@ -1,7 +1,7 @@
-"""Loaded into every process of the drilled site: kills it at the stages that are armed.
+"""Loaded into every process of the drilled site: kills it at armed stages.
 
-The product knows nothing of this: `drill.settings` has Django load this module,
-which wraps the product's steps by name.
+The product does not know about it: `drill.settings` makes Django load this app, which wraps
+functions of the product by name.
 """
 
 import os
@@ -10,73 +10,96 @@ from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.apps import AppConfig
 
-from drill.faults.kill_stages import FOLDER, KILLS, STAGES, WITH_GROUP, Stage
+from drill.faults.kill_stages import (
+    FOLDER,
+    STAGES,
+    Scope,
+    Stage,
+    disarm,
+    record_kill,
+    record_replaced_pool,
+)
+
+POOL: Final = "verdicts.jobs.worker_health.Pool"
 
 
-class Stages(AppConfig):
-    """Loaded last, when all that is wrapped can be imported."""
+class KillStages(AppConfig):
+    """Last of the installed apps, so that everything it wraps can be imported."""
 
     name = "drill.faults.kill_stage_app"
-    label = "drill_inside"
+    label = "kill_stages"
 
     def ready(self) -> None:
-        role = os.environ.get("Q_CLUSTER_NAME", "web")
+        queue = os.environ.get("Q_CLUSTER_NAME")
         folder = Path(os.environ[FOLDER])
         for stage in STAGES:
-            if stage.role == role:
+            if stage.role == (queue or "web"):
                 _install(stage, folder)
+        if queue:
+            _record_replacements(queue, folder)
 
 
 def _install(stage: Stage, folder: Path) -> None:
-    armed = folder / stage.file
-    owner, name = _resolve(stage.step)
+    owner, name = _resolve(stage.function)
     if stage.when == "signal":
-        getattr(owner, name).connect(lambda **_: _pass(stage, armed), weak=False)
+        getattr(owner, name).connect(lambda **_: _die_if_armed(stage, folder), weak=False)
     else:
-        setattr(owner, name, _wrapped(getattr(owner, name), stage, armed))
+        setattr(owner, name, _wrapped(getattr(owner, name), stage, folder))
 
 
-def _resolve(step: str) -> tuple[Any, str]:
-    """What the step is an attribute of: a module, or a class in one."""
-    path, _, name = step.rpartition(".")
+def _record_replacements(queue: str, folder: Path) -> None:
+    """A worker kills a pool that is still alive only if its watchdog found the pool stuck."""
+    owner, name = _resolve(POOL)
+    pool = getattr(owner, name)
+    kill = pool.kill
+
+    @wraps(kill)
+    def recording(self: Any) -> None:
+        if self.is_alive():
+            record_replaced_pool(folder, queue)
+        kill(self)
+
+    pool.kill = recording
+
+
+def _resolve(path: str) -> tuple[Any, str]:
+    """What the function is an attribute of: a module, or a class in one."""
+    owner, _, name = path.rpartition(".")
     try:
-        return import_module(path), name
+        return import_module(owner), name
     except ModuleNotFoundError:
-        module, _, owner = path.rpartition(".")
-        return getattr(import_module(module), owner), name
+        module, _, class_name = owner.rpartition(".")
+        return getattr(import_module(module), class_name), name
 
 
-def _wrapped(step: Callable[..., Any], stage: Stage, armed: Path) -> Callable[..., Any]:
-    @wraps(step)
-    def passing(*args: Any, **kwargs: Any) -> Any:
+def _wrapped(function: Callable[..., Any], stage: Stage, folder: Path) -> Callable[..., Any]:
+    @wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         if stage.when == "before":
-            _pass(stage, armed)
+            _die_if_armed(stage, folder)
         if stage.when == "half-way":
             log, data = args
-            _pass(stage, armed, first=lambda: step(log, data[: len(data) // 2], **kwargs))
-        result = step(*args, **kwargs)
+            half = data[: len(data) // 2]
+            _die_if_armed(stage, folder, first=lambda: function(log, half, **kwargs))
+        result = function(*args, **kwargs)
         if stage.when == "after":
-            _pass(stage, armed)
+            _die_if_armed(stage, folder)
         return result
 
-    return passing
+    return wrapper
 
 
-def _pass(stage: Stage, armed: Path, *, first: Callable[[], Any] | None = None) -> None:
-    """Die here, if this stage is armed and nobody else has taken it."""
-    try:
-        how = armed.read_text()
-        armed.unlink()
-    except FileNotFoundError:
+def _die_if_armed(stage: Stage, folder: Path, *, first: Callable[[], Any] | None = None) -> None:
+    scope = disarm(folder / stage.file)
+    if scope is None:
         return
     if first:
         first()
-    with (armed.parent / KILLS).open("a") as told:
-        told.write(f"{stage.role}: {stage.name}, {how}\n")
-    if how == WITH_GROUP:
+    record_kill(folder, stage, scope)
+    if scope is Scope.GROUP:
         os.killpg(os.getpgrp(), signal.SIGKILL)
     os.kill(os.getpid(), signal.SIGKILL)

@@ -1,6 +1,6 @@
-"""What is there after a drill, as plain facts: of the site, of the outside, and of the customers.
+"""The state after a drill as plain facts: of the site, the sandbox and the customers' responses.
 
-Pure: gathered by others, judged in `drill.invariants.invariants`.
+Pure: collected by other modules, judged by `drill.invariants.invariants`.
 """
 
 import re
@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from drill.load.plan import Customer
+from drill.load.workload import Customer
 
-_MARK: Final = re.compile(r"\[order (\d{5})\]")
+_MARKER: Final = re.compile(r"\[order (\d{5})\]")
 
 
 def number_in(text: str) -> int:
-    """The number of the customer that a text is about; 0: of none."""
-    found = _MARK.search(text)
+    """The number of the customer whose marker is in the text; 0 without one."""
+    found = _MARKER.search(text)
     return int(found.group(1)) if found else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Email:
-    """One that the site owes: what it says became of it."""
+    """An email in the site's outbox, with its state there."""
 
     kind: str
     state: str
@@ -32,22 +32,22 @@ class Email:
 @dataclass(frozen=True, slots=True)
 class OrderFacts:
     pk: int
-    number: int
+    number: int  # the customer's
     session: str
-    status: str  # the order's; `refunded` where it is ended by that
+    status: str  # the order's; `refunded` where the refund ended it
     refunded: bool
     attempts: int
-    regens: int
+    regens: int  # regenerations that were started
     originals: int
-    regenerations: int
-    uncompared: int  # regenerations without a comparison on record
-    contradictions: int  # that the customer is to be told of, each once
-    rejections: int  # decisions of the gate on the original that were no
+    regenerations: int  # that were stored
+    uncompared: int  # of those, without a recorded comparison
+    contradictions: int  # of which the customer must be notified, each once
+    rejections: int  # by the gate
     without_evidence: int  # of those, where the output had a text
-    retired_calls: int  # of the original's: their attempts were given back
-    timed_out: int  # calls that had no answer in their time
+    retired_calls: int  # original calls to a retired model, whose attempts were returned
+    timed_out: int  # calls that reached their deadline without an answer
     cached: bool
-    cases: list[str]  # open ones, by kind
+    open_cases: list[str]  # by kind
     emails: list[Email]
 
     @classmethod
@@ -60,21 +60,20 @@ class OrderFacts:
 class LogFacts:
     lines: int
     pending: int
-    fault: str  # the first bad line, as `audit_verify` names it
-    unmatched: list[str]  # what has not one line
-    left_waiting: int = 0  # lines that a failed write left waiting, counted at each
+    defect: str  # the first bad line, as `audit_verify` reports it
+    unmatched: list[str]  # rows and entries that do not have exactly one line
+    failed_writes: int = 0  # lines that a failed write left pending, once for each failure
 
 
 @dataclass(frozen=True, slots=True)
 class SiteFacts:
     orders: list[OrderFacts]
     log: LogFacts
-    etags: dict[str, str]  # of the cached answers, by session
-    wrong_cache: list[str]  # sessions whose ready-made answer is not what is stored
+    etags: dict[str, str]  # of cached verdicts, by session
+    wrong_cache: list[str]  # sessions whose cached body differs from the stored verdict
     leaks: list[str]  # where a canary was found
-    waiting: dict[str, int]
+    pending: dict[str, int]
     swept: bool  # by the site's own schedule
-    told_retired: int
 
     @classmethod
     def read(cls, raw: Mapping[str, Any]) -> "SiteFacts":
@@ -84,57 +83,54 @@ class SiteFacts:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A message that the mail server took."""
+    """A message that the mail server accepted."""
 
     to: str
     subject: str
     message_id: str
     digest: str  # of its text
-    about: int = 0  # the order that staff are told of
+    order: int = 0  # the primary key of the order that a staff email links to
 
 
 @dataclass(frozen=True, slots=True)
-class OutsideFacts:
-    paid: dict[str, int]  # sessions that are paid, and whose they are
-    refunded: set[str]  # those of them that are paid back
+class SandboxFacts:
+    paid: dict[str, int]  # paid sessions, and the number of the customer
+    refunded: set[str]  # those of them that were refunded
     mail: list[Mail]
-    asked: dict[int, Counter[str]]  # requests to the model, by customer and fault
+    model_requests: dict[int, Counter[str]]  # by customer and fault
 
 
 @dataclass(slots=True)
-class CustomerFacts:
-    """What the customers met. Changed while the drill goes on."""
+class ClientFacts:
+    """What the simulated customers observed. Updated while the drill runs."""
 
-    answers: Counter[int] = field(default_factory=Counter)  # by status; 0: no answer at all
-    evicted: Counter[str] = field(default_factory=Counter)  # sessions whose page we removed
+    responses: Counter[int] = field(default_factory=Counter)  # by status; 0: no response
+    evicted: Counter[str] = field(default_factory=Counter)  # evictions by session
     leaks: list[str] = field(default_factory=list)
-    other_bodies: list[str] = field(default_factory=list)  # hits that were not what is cached
-    stuck: list[str] = field(default_factory=list)  # lost pages that never come to an end
-    slowest: tuple[float, str] = (0.0, "")  # seconds, and of what
+    wrong_hits: list[str] = field(default_factory=list)  # sessions read differently than cached
+    never_final: list[str] = field(default_factory=list)  # evicted pages that stay unresolved
+    slowest: tuple[float, str] = (0.0, "")  # seconds, and the request
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     customers: list[Customer]
     site: SiteFacts
-    outside: OutsideFacts
-    met: CustomerFacts
-    said: list[str]  # what the service log told that it must not
-    at_risk: int  # answers of the model that a process can have taken with it
+    sandbox: SandboxFacts
+    clients: ClientFacts
+    service_log_leaks: list[str]
+    answers_at_risk: int  # model answers that may have been lost with a process
 
     @property
     def paid(self) -> dict[int, str]:
         """The session that each customer has paid for."""
-        return {number: session for session, number in self.outside.paid.items()}
-
-    def order(self, session: str) -> OrderFacts | None:
-        return next((one for one in self.site.orders if one.session == session), None)
+        return {number: session for session, number in self.sandbox.paid.items()}
 
     def mail_to(self, customer: Customer, subject: str) -> list[Mail]:
         return [
-            one for one in self.outside.mail if one.to == customer.email and subject in one.subject
+            one for one in self.sandbox.mail if one.to == customer.email and subject in one.subject
         ]
 
     def staff_mail_about(self, order: OrderFacts) -> set[str]:
-        """The Message-IDs under which staff were told of it."""
-        return {one.message_id for one in self.outside.mail if one.about == order.pk}
+        """The Message-IDs of all staff emails about the order."""
+        return {one.message_id for one in self.sandbox.mail if one.order == order.pk}

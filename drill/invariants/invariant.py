@@ -1,10 +1,10 @@
-"""One invariant, what was checked of it and what was found. Pure."""
+"""One invariant with its checks and violations. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from drill.invariants.facts import Facts, OrderFacts
-from drill.load.plan import Customer
+from drill.load.workload import Customer
 
 
 @dataclass(slots=True)
@@ -12,7 +12,7 @@ class Invariant:
     name: str
     checked: int = 0
     violations: list[str] = field(default_factory=list)
-    note: str = ""  # what was found and what is allowed, where both are numbers
+    note: str = ""  # the numbers found and allowed, for the report
 
     def check(self, holds: object, otherwise: str) -> None:
         self.checked += 1
@@ -21,7 +21,7 @@ class Invariant:
 
 
 def paid_orders(facts: Facts) -> Iterator[tuple[Customer, OrderFacts]]:
-    """Those who paid, as far as their orders are known here."""
+    """The customers who paid and whose order exists."""
     orders = {order.session: order for order in facts.site.orders}
     for customer in facts.customers:
         session = facts.paid.get(customer.number)

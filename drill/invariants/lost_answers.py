@@ -1,53 +1,44 @@
-"""How many of the model's answers can have been lost with the process that held them. Pure.
+"""How many of the model's answers may have been lost with the process that held them. Pure.
 
-Only what falls between the answer and its commit counts: who dies before it has no
-answer, and who dies after it has kept it. A regeneration needs no allowance, since it
-may have its answer from the moment it is begun.
+Only processes that end between an answer and its commit count. Regenerations need no allowance:
+the one answer of each is already allowed when it is claimed.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from drill.faults.faults import Fault
-from drill.faults.kill_stages import WITH_GROUP
+from drill.faults.faults import Fault, FaultKind
+from drill.faults.kill_stages import HOLDS_ANSWER, Kill, Scope
 
 POOL: Final = "generate"
-WORKERS: Final = 4  # of that pool: so many calls are under way at most
-CLAIM: Final = 90  # seconds that an order is a worker's own, and many times what a call takes
-HOLDING: Final = frozenset(
-    {
-        "generate: model answered",
-        "generate: decision recorded",
-        "generate: verdict cached, not committed",
-    }
-)
+WORKERS: Final = 4  # of that pool, and so the most calls at once
+LEASE: Final = 90  # seconds of `verdicts.generation.fulfil.LEASE`, many times what a call takes
 
 
 def answers_at_risk(
-    kills: Iterable[str], faults: Iterable[Fault], ended_by_watch: Counter[str]
+    kills: Iterable[Kill], faults: Iterable[Fault], replaced_pools: Counter[str]
 ) -> int:
-    """`kills` as `stages.kills` tells them; `faults` that were injected; pools, by their queue."""
+    """`replaced_pools`: stuck pools that the worker's watchdog replaced, by queue."""
     return (
-        sum(_by_kill(line) for line in kills)
-        + WORKERS * sum(_stops_the_pool(fault) for fault in faults)
-        + WORKERS * ended_by_watch[POOL]
+        sum(_lost_by_kill(kill) for kill in kills)
+        + WORKERS * sum(_interrupts_pool(fault) for fault in faults)
+        + WORKERS * replaced_pools[POOL]
     )
 
 
-def _by_kill(line: str) -> int:
-    stage, _, how = line.rpartition(", ")
-    if how == WITH_GROUP:
-        return WORKERS if stage.startswith(f"{POOL}: ") else 0
-    return int(stage in HOLDING)
+def _lost_by_kill(kill: Kill) -> int:
+    if kill.scope is Scope.GROUP:
+        return WORKERS if kill.stage.role == POOL else 0
+    return int(kill.stage.id in HOLDS_ANSWER)
 
 
-def _stops_the_pool(fault: Fault) -> bool:
+def _interrupts_pool(fault: Fault) -> bool:
     match fault.kind:
-        case "pool":
+        case FaultKind.POOL_KILLED:
             return fault.cluster == POOL
-        case "database":
-            return True  # no commit comes through
-        case "clock":
-            return fault.seconds >= CLAIM  # whoever is at it has lost it, and others take over
+        case FaultKind.DATABASE_RESTART:
+            return True  # commits fail
+        case FaultKind.CLOCK_STEP:
+            return fault.seconds >= LEASE  # leases expire, and other workers claim the orders
     return False

@@ -1,4 +1,4 @@
-"""The environment for a program that a test starts: ours, less whatever the caller had set."""
+"""The environment of a child process: no settings of the caller, only paths to programs."""
 
 import os
 

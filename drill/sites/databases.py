@@ -1,4 +1,4 @@
-"""The database that a drill is on: a file, a server of its own, or a new one on yours."""
+"""A new database for a drill: SQLite, a throwaway PostgreSQL server, or one on a given server."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,33 +16,36 @@ class Database:
     title: str
     url: str
     restart: Callable[[], None] | None = None
-    why_not: str = ""  # it is not restarted
+    why_not_restarted: str = ""
 
 
 @contextmanager
-def open_database(asked: str, folder: Path) -> Iterator[Database]:
-    """`asked`: sqlite, postgres, or the address of a PostgreSQL server. Raises NoDatabase."""
-    if asked == "sqlite":
-        why_not = "SQLite has no server"
-        yield Database("SQLite", f"sqlite:///{folder}/drill.sqlite3", why_not=why_not)
-    elif asked == "postgres":
+def open_database(requested: str, folder: Path) -> Iterator[Database]:
+    """`requested`: sqlite, postgres or the URL of a PostgreSQL server. Raises NoDatabase."""
+    if requested == "sqlite":
+        url = f"sqlite:///{folder}/drill.sqlite3"
+        yield Database("SQLite", url, why_not_restarted="SQLite has no server")
+    elif requested == "postgres":
         with throwaway_server() as server, new_database(server.url) as url:
             yield Database("PostgreSQL", url, restart=server.restart)
-    elif asked.startswith(("postgres://", "postgresql://")):
-        with _on_server(asked) as url:
-            yield Database("PostgreSQL", url, why_not="the server is not ours")
+    elif requested.startswith(("postgres://", "postgresql://")):
+        with _on_server(requested) as url:
+            yield Database("PostgreSQL", url, why_not_restarted="the server is not the drill's")
     else:
-        raise NoDatabase(f"--database takes sqlite, postgres or postgres://..., not {asked!r}.")
+        raise NoDatabase(
+            f"--database must be sqlite, postgres or a postgres:// URL, not {requested!r}."
+        )
 
 
 @contextmanager
 def _on_server(server_url: str) -> Iterator[str]:
-    making = new_database(server_url)
+    # Entered by hand: only errors of the creation mean that there is no database.
+    database = new_database(server_url)
     try:
-        url = making.__enter__()
+        url = database.__enter__()
     except psycopg.Error as error:
-        raise NoDatabase(f"No database can be made on that server: {error}") from None
+        raise NoDatabase(f"Cannot create a database on that server: {error}") from None
     try:
         yield url
     finally:
-        making.__exit__(None, None, None)
+        database.__exit__(None, None, None)

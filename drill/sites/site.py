@@ -1,4 +1,4 @@
-"""The site under the drill: the units of deploy/systemd, started, restarted, their parts found."""
+"""The drilled site: the units of deploy/systemd on one loopback port, and a sandbox process."""
 
 import os
 import socket
@@ -14,19 +14,20 @@ import httpx
 import psutil
 
 from drill.failures import NotStarted
-from drill.sites.units import BACKLOG, ROOT, Host, StartFailed
+from drill.sites.processes import ROOT
+from drill.sites.units import BACKLOG, Host, StartFailed
 from sandbox.client import SandboxClient
 
 HOST: Final = "127.0.0.1"
-# The caller's own settings must not decide what is drilled.
-KEPT: Final = ("PATH", "PYTHONPATH", "HOME", "LANG", "LC_", "TMPDIR")
+# The only variables inherited: the caller's own settings must not change the drilled site.
+INHERITED: Final = ("PATH", "PYTHONPATH", "HOME", "LANG", "LC_", "TMPDIR")
 START_TIMEOUT: Final = 90.0
 WORKERS: Final = {"generate": "oracle-generate", "post": "oracle-worker"}  # by queue
 SERVICES: Final = (*WORKERS.values(), "oracle-web@1", "oracle-web@2")
 
 
 class Site:
-    """Both web instances share one port of loopback: a drill needs no proxy."""
+    """Both web instances accept on the same port, so no proxy is needed."""
 
     def __init__(
         self, port: int, *, folder: Path, output: Path, environment: Mapping[str, str]
@@ -38,7 +39,7 @@ class Site:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Up and answering for as long as the block runs, whatever becomes of it meanwhile."""
+        """Migrated, started and responding when the block begins; stopped at its end."""
         migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
         with ExitStack() as stack:
             output = stack.enter_context(self._output.open("ab"))
@@ -54,25 +55,25 @@ class Site:
                     web=stack.enter_context(listener),
                 )
             )
-            refused = NotStarted(f"the site does not start: see {self._output}")
+            not_started = NotStarted(f"the site does not start: see {self._output}")
             try:
                 self._host.start(*SERVICES)
             except StartFailed:
-                raise refused from None
-            wait_until(lambda: answers(f"{self.url}/healthz"), START_TIMEOUT, refused)
+                raise not_started from None
+            wait_until(lambda: responds(f"{self.url}/healthz"), START_TIMEOUT, not_started)
             yield
 
     def restart(self, **settings: str) -> None:
-        """As operators do it: other settings in the file, then one service after the other."""
+        """As operators do it: change the environment file, then restart one unit at a time."""
         self._running.set(**settings)
-        refused = NotStarted(f"the site is not restarted: see {self._output}")
+        failed = NotStarted(f"the site does not restart: see {self._output}")
         for name in SERVICES:
-            wait_until(lambda name=name: self._is_restarted(name), START_TIMEOUT, refused)  # type: ignore[misc]
+            wait_until(lambda name=name: self._restarts(name), START_TIMEOUT, failed)  # type: ignore[misc]
 
-    def _is_restarted(self, name: str) -> bool:
+    def _restarts(self, name: str) -> bool:
         try:
             self._running.restart(name)
-        except StartFailed:  # its database may just be restarting
+        except StartFailed:  # its database may be restarting at the moment
             return False
         return True
 
@@ -89,21 +90,21 @@ class Site:
 
 
 def clean_environment(variables: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
-    return {**kept, "NO_PROXY": f"{HOST},localhost", **variables}
+    inherited = {name: value for name, value in os.environ.items() if name.startswith(INHERITED)}
+    return {**inherited, "NO_PROXY": f"{HOST},localhost", **variables}
 
 
 @contextmanager
-def outside(port: int, *, webhook_url: str, said: IO[bytes]) -> Iterator[SandboxClient]:
-    """A sandbox that lives as long as the block."""
+def sandbox_process(port: int, *, webhook_url: str, output: IO[bytes]) -> Iterator[SandboxClient]:
+    """A sandbox in its own process for the duration of the block. Raises NotStarted."""
     argv = [sys.executable, "-m", "sandbox", "--port", str(port), "--webhook-url", webhook_url]
     process = subprocess.Popen(
-        [*argv, "--latency", "0.05"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=said
+        [*argv, "--latency", "0.05"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=output
     )
     client = SandboxClient(f"http://{HOST}:{port}")
     try:
         wait_until(
-            lambda: answers(f"{client.url}/_control/health"),
+            lambda: responds(f"{client.url}/_control/health"),
             START_TIMEOUT,
             NotStarted("the sandbox does not start"),
         )
@@ -113,8 +114,8 @@ def outside(port: int, *, webhook_url: str, said: IO[bytes]) -> Iterator[Sandbox
         process.wait()
 
 
-def answers(url: str) -> bool:
-    """Whether the address gives a page, asked directly: proxies are not for this machine."""
+def responds(url: str) -> bool:
+    """Whether a GET succeeds, without any configured proxy."""
     try:
         return httpx.get(url, timeout=2.0, trust_env=False).is_success
     except httpx.HTTPError:
@@ -122,6 +123,7 @@ def answers(url: str) -> bool:
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, otherwise: Exception) -> None:
+    """Raises `otherwise` after the time-out."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""The units of deploy/systemd, as far as running them without systemd needs them."""
+"""Reads the systemd units of deploy/systemd: the directives needed to run them without systemd."""
 
 import shlex
 from collections.abc import Mapping
@@ -12,17 +12,17 @@ UNITS: Final = Path(__file__).parents[2] / "deploy/systemd"
 @dataclass(frozen=True)
 class Unit:
     name: str  # such as oracle-web@1
-    commands: list[list[str]]  # of ExecStartPre=
-    command: list[str]  # of ExecStart=
+    pre_commands: list[list[str]]  # ExecStartPre=
+    command: list[str]  # ExecStart=
     environment: dict[str, str]
-    runtime_directory: str  # its name, below the folder of run-time files; may be blank
-    socket: Path | None  # of the socket unit of that name
+    runtime_directory: str  # relative to /run; empty: none
+    socket: Path | None  # from the socket unit of the same name
     restart_after: float  # seconds
     stop_timeout: float  # seconds from SIGTERM to SIGKILL
 
 
 def load(name: str, paths: Mapping[str, str]) -> Unit:
-    """The unit of that name, with the beginnings of its paths replaced."""
+    """The unit of that name; `paths` are replacements in its text, such as other folders."""
     template, at, instance = name.partition("@")
     service = _read(UNITS / f"{template}{at}.service", "Service", instance, paths)
     socket = UNITS / f"{template}{at}.socket"
@@ -32,7 +32,7 @@ def load(name: str, paths: Mapping[str, str]) -> Unit:
     assignments = [one.partition("=") for one in service.get("Environment", [])]
     return Unit(
         name,
-        commands=[shlex.split(one) for one in service.get("ExecStartPre", [])],
+        pre_commands=[shlex.split(one) for one in service.get("ExecStartPre", [])],
         command=shlex.split(service["ExecStart"][0]),
         environment={variable: value for variable, _, value in assignments},
         runtime_directory=service.get("RuntimeDirectory", [""])[0],
@@ -43,7 +43,7 @@ def load(name: str, paths: Mapping[str, str]) -> Unit:
 
 
 def directives(text: str, section: str) -> list[tuple[str, str]]:
-    """Name and value of each line of a section; a name may occur several times."""
+    """Name and value of each directive of a section; a name can occur several times."""
     found, current = [], ""
     for line in text.replace("\\\n", " ").splitlines():
         name, equals, value = line.partition("=")
@@ -57,7 +57,7 @@ def directives(text: str, section: str) -> list[tuple[str, str]]:
 def _read(
     path: Path, section: str, instance: str, paths: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Each name's values, in order."""
+    """The values of each directive, in order."""
     text = path.read_text().replace("%i", instance)
     for before, after in paths.items():
         text = text.replace(before, after)

@@ -1,8 +1,8 @@
-"""Runs the units of deploy/systemd where there is no systemd: the host of drills and tests.
+"""Runs the units of deploy/systemd without systemd, for drills and tests.
 
-It does what the units rely on: the environment file, ExecStartPre, sockets that stay open
-while a service restarts, an empty run-time folder at every start, Restart=always, SIGTERM to
-the main process alone, and SIGKILL to whatever is left of a service.
+It provides what the units rely on: the environment file, ExecStartPre, sockets that stay open
+while a service restarts, an empty runtime directory at every start, Restart=always, SIGTERM to
+the main process only, and SIGKILL to the remaining processes of a service.
 """
 
 import shutil
@@ -20,14 +20,14 @@ from typing import IO, Final, Self
 
 import psutil
 
+from drill.sites.processes import ROOT, processes_with
 from drill.sites.unit_file import Unit, load
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 BACKLOG: Final = 1024
-INVOCATION: Final = "INVOCATION_ID"  # which systemd sets too
-# Sourced by a shell, as operators do it for commands.
+INVOCATION: Final = "INVOCATION_ID"  # systemd sets it too
+# A shell sources the file, as operators do for commands.
 _SHELL: Final = 'set -a; . "$0"; set +a; exec "$@"'
-# systemd passes sockets from descriptor 3 on. Debian's shell cannot duplicate one above 9.
+# systemd passes sockets from descriptor 3 on; Debian's shell cannot duplicate one above 9.
 _ACTIVATE: Final = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
@@ -37,11 +37,11 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 
 class StartFailed(Exception):
-    """A command before the start failed; what it said is in the host's output."""
+    """An ExecStartPre command failed; its output is in the host's output file."""
 
 
 class Host:
-    """The services of one host, all in one folder, with one file of settings."""
+    """The services of one host: one folder, one environment file."""
 
     def __init__(
         self,
@@ -52,12 +52,12 @@ class Host:
         code: Path = ROOT,
         web: socket.socket | None = None,
     ) -> None:
-        """`environment` is that of every service, beside the settings file; `web` is a socket
-        for all web instances instead of one each."""
+        """`environment` is added to that of every service; `web` is one socket for all web
+        instances, instead of one each."""
         self.code = folder / "current"
         self.settings = folder / "oracle.env"
         self.output = output or folder / "services.log"
-        # Paths of sockets are short, wherever `folder` is.
+        # Not below `folder`: the path of a Unix socket has at most 107 bytes.
         self.run = Path(tempfile.mkdtemp(prefix="oracle-run-"))
         self._environment = dict(environment)
         self._web = web
@@ -77,7 +77,7 @@ class Host:
         shutil.rmtree(self.run, ignore_errors=True)
 
     def set(self, **variables: str) -> None:
-        """The settings from the next restart on."""
+        """Replace the environment file; services read it when they start."""
         self.settings.write_text("".join(f"{k}='{v}'\n" for k, v in variables.items()))
 
     def start(self, *names: str) -> None:
@@ -90,10 +90,10 @@ class Host:
 
     def stop(self, *names: str) -> None:
         stopping = [threading.Thread(target=self._services[name].stop) for name in names]
-        for one in stopping:
-            one.start()
-        for one in stopping:
-            one.join()
+        for thread in stopping:
+            thread.start()
+        for thread in stopping:
+            thread.join()
 
     def restart(self, *names: str) -> None:
         """One after the other. Raises StartFailed."""
@@ -102,11 +102,11 @@ class Host:
             self.start(name)
 
     def processes(self, name: str) -> list[psutil.Process]:
-        """Of one service, oldest first; the first one is its main process."""
+        """Those of a service, oldest first: the first is its main process."""
         return self._services[name].processes()
 
     def web_socket(self, number: int) -> Path:
-        """The path of the Unix socket at which a web instance listens."""
+        """The path of a web instance's Unix socket."""
         path = load(f"oracle-web@{number}", self._paths()).socket
         if path is None:
             raise LookupError("no socket unit")
@@ -120,12 +120,12 @@ class Host:
         self, command: Sequence[str], unit: Unit, output: IO[bytes], **more: str
     ) -> "subprocess.Popen[bytes]":
         listener = self._services[unit.name].listener
-        argv = [_python(one, self.code) for one in command]
+        argv = [_python(word, self.code) for word in command]
         if listener:
             argv = [sys.executable, "-c", _ACTIVATE, str(listener.fileno()), *argv]
         return subprocess.Popen(
             ["/bin/sh", "-c", _SHELL, str(self.settings), *argv],
-            cwd=self.code.resolve(),  # as systemd does: a link may lead elsewhere later
+            cwd=self.code.resolve(),  # as systemd does: the link may point elsewhere later
             env={**self._environment, **unit.environment, **more},
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -152,24 +152,24 @@ class Host:
 
 
 class Service:
-    """One service: its main process, started again whenever it ends, until it is stopped."""
+    """One service: its main process is restarted whenever it ends, until the service is stopped."""
 
     def __init__(self, host: Host, unit: Unit, listener: socket.socket | None) -> None:
         self.listener = listener
         self._host, self._unit = host, unit
         self._invocation = ""
         self._stopping = threading.Event()
-        self._keeper: threading.Thread | None = None
+        self._supervisor: threading.Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, unit: Unit) -> None:
-        if self._keeper and self._keeper.is_alive():
+        if self._supervisor and self._supervisor.is_alive():
             return
         self._unit = unit
         self._stopping.clear()
         self._launch()
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
-        self._keeper.start()
+        self._supervisor = threading.Thread(target=self._supervise, daemon=True)
+        self._supervisor.start()
 
     def stop(self) -> None:
         self._stopping.set()
@@ -178,15 +178,15 @@ class Service:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(self._unit.stop_timeout)
         self._kill_rest()
-        while self._keeper and self._keeper.is_alive():  # it may just be starting another
-            self._keeper.join(0.1)
+        while self._supervisor and self._supervisor.is_alive():  # it may be in a restart
+            self._supervisor.join(0.1)
             self._kill_rest()
 
     def processes(self) -> list[psutil.Process]:
-        found = [one for one in psutil.process_iter() if self._is_ours(one)]
+        found = processes_with(INVOCATION, self._invocation)
         return sorted(found, key=lambda one: (one.create_time(), one.pid))
 
-    def _keep(self) -> None:
+    def _supervise(self) -> None:
         while self._process:
             self._process.wait()
             if self._stopping.is_set():
@@ -194,7 +194,7 @@ class Service:
             self._kill_rest()
             if self._stopping.wait(self._unit.restart_after):
                 return
-            with suppress(StartFailed):  # tried again, as by systemd
+            with suppress(StartFailed):  # retried, as by systemd
                 self._launch()
 
     def _launch(self) -> None:
@@ -205,7 +205,7 @@ class Service:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
         with self._host.output.open("ab") as output:
-            for command in unit.commands:
+            for command in unit.pre_commands:
                 if self._host.launch(command, unit, output).wait():
                     raise StartFailed(f"{unit.name}: {' '.join(command)}")
             self._process = self._host.launch(
@@ -213,22 +213,13 @@ class Service:
             )
 
     def _kill_rest(self) -> None:
-        while left := self.processes():  # once more, for what was forked meanwhile
-            for one in left:
+        while left := self.processes():  # repeated for processes forked meanwhile
+            for process in left:
                 with suppress(psutil.Error):
-                    one.kill()
+                    process.kill()
             time.sleep(0.01)
-
-    def _is_ours(self, process: psutil.Process) -> bool:
-        with suppress(psutil.Error):
-            return bool(
-                process.status() != psutil.STATUS_ZOMBIE
-                and process.environ().get(INVOCATION) == self._invocation
-            )
-        return False
 
 
 def _python(word: str, code: Path) -> str:
-    """A release has its own environment; a checkout that has none uses this process's."""
-    own = code / word
-    return sys.executable if word == ".venv/bin/python" and not own.exists() else word
+    """A release has its own virtual environment; without one this process's Python is used."""
+    return sys.executable if word == ".venv/bin/python" and not (code / word).exists() else word

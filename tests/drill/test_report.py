@@ -1,52 +1,95 @@
-from drill.invariants.facts import CustomerFacts
-from drill.invariants.load_invariants import judge_crowd
-from drill.load.crowd import Felt
-from drill.report import CrowdReport, clock, table
+from collections import Counter
+
+from drill.faults.kill_stages import STAGES, Kill, Scope
+from drill.invariants.facts import ClientFacts
+from drill.invariants.load_invariants import judge_load
+from drill.invariants.quiescence import Wait
+from drill.report import FaultReport, LoadReport, minutes
+from drill.scenarios.fault_scenario import RunResult
+from drill.scenarios.load_scenario import Measurements
 
 
-def crowd_report(felt: Felt) -> CrowdReport:
-    return CrowdReport(
+def load_report(measured: Measurements) -> LoadReport:
+    return LoadReport(
         orders=2,
         seed=7,
         database="SQLite",
-        invariants=judge_crowd(felt, CustomerFacts()),
+        invariants=judge_load(measured, ClientFacts()),
         slowest=(0.1, "GET /"),
         pace=1.0,
-        felt=felt,
+        measured=measured,
     )
 
 
-def test_hits_in_the_crowd_stand_beside_those_before_it():
-    felt = Felt(calm=[0.01] * 50, crowded=[0.025] * 50)
+def fault_report(**changes: object) -> FaultReport:
+    plain = {
+        "orders": 2,
+        "seed": 7,
+        "database": "SQLite",
+        "invariants": [],
+        "slowest": (0.1, "GET /"),
+        "disk": "a disk",
+        "injected": Counter(),
+        "not_injected": {},
+        "kills": [],
+        "result": RunResult(61.0, Wait(5.0, 3_700), [], Counter()),
+        "responses": Counter({0: 1, 200: 1_204}),
+    }
+    return FaultReport(**{**plain, **changes})
+
+
+def test_hits_under_load_are_compared_with_those_before_it():
+    measured = Measurements(baseline_hits=[0.01] * 50, loaded_hits=[0.025] * 50)
     assert (
-        "95 of 100 hits took up to 10 ms before the crowd and 25 ms in it: 2.5 times as long."
-        in crowd_report(felt).lines()
+        "The p95 of cache hits was 10 ms before the load and 25 ms under load: "
+        "2.5 times as long." in load_report(measured).lines()
     )
 
 
-def test_an_order_that_was_never_begun_is_told_as_what_it_is():
-    report = crowd_report(Felt(paid=[1, 2], begun=[2], turned_away=1))
-    assert "No order was begun after more than 2 that were paid for later." in report.lines()
-    assert [one.violations for one in report.invariants][-1] == ["not every paid order was begun"]
+def test_an_order_that_was_never_started_is_reported():
+    report = load_report(Measurements(paid=[1, 2], started=[2], told_to_wait=1))
+    assert "No order was overtaken by more than 2 that were paid later." in report.lines()
+    violations = [one.violations for one in report.invariants]
+    assert violations[-1] == ["not every paid order was processed"]
 
 
-def test_numbers_stand_to_the_right_and_words_to_the_left():
-    assert list(table(("Injected", "times"), [("clock stepped", "1,204"), ("disk", "2")])) == [
-        "  Injected       times",
-        "  -------------  -----",
-        "  clock stepped  1,204",
-        "  disk               2",
-    ]
-    assert list(table(("Not injected", "why"), [("a", "not possible"), ("b", "7")])) == [
-        "  Not injected  why",
-        "  ------------  ------------",
-        "  a             not possible",
-        "  b             7",
-    ]
+def test_numbers_are_right_aligned_and_text_is_left_aligned():
+    injected = Counter({"clock step": 1_204, "refund": 2})
+    not_injected = {"a": "not possible", "bb": "7"}
+    lines = "\n".join(fault_report(injected=injected, not_injected=not_injected).lines())
+    assert (
+        "Injected                            times\n"
+        "----------------------------------- -----\n"
+        "clock stepped                       1,204\n"
+        "refund                                  2\n"
+    ) in lines
+    assert (
+        "Not injected  why\n"
+        "------------- ------------\n"
+        "a             not possible\n"
+        "bb            7\n"
+    ) in lines
+
+
+def test_kills_are_counted_by_role_with_the_stages_that_were_reached():
+    by_id = {stage.id: stage for stage in STAGES}
+    claimed = Kill(by_id["web: regeneration claimed"], Scope.PROCESS)
+    stored = Kill(by_id["web: order stored"], Scope.PROCESS)
+    lines = "\n".join(fault_report(kills=[claimed, claimed, stored]).lines())
+    assert "web killed, at 2 of 11 stages           3\n" in lines
+    assert "web killed during a regeneration        2\n" in lines
+    assert "generate killed, at 0 of 10 stages      0\n" in lines
+
+
+def test_the_run_is_summarized():
+    lines = list(fault_report().lines())
+    assert "Orders placed in 1:01; quiet 0:05 later, with 61:40 of retry pauses skipped." in lines
+    assert "Stuck pools replaced by their worker: none." in lines
+    assert "Responses: 1 × no response, 1,204 × 200." in lines
 
 
 def test_times_are_minutes_and_seconds():
-    assert [clock(seconds) for seconds in (0.4, 59.6, 61, 3_700)] == [
+    assert [minutes(seconds) for seconds in (0.4, 59.6, 61, 3_700)] == [
         "0:00",
         "1:00",
         "1:01",

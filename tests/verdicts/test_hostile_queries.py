@@ -1,4 +1,4 @@
-"""Hostile queries: the prompt keeps its shape, and what a model makes of them is gated."""
+"""Hostile queries (prompt injection): the prompt keeps its structure, every answer is gated."""
 
 import json
 import unicodedata
@@ -17,7 +17,7 @@ from verdicts.models import CachedVerdict, Status, Verdict
 OPEN, CLOSE = "<<<SUBMISSION", "SUBMISSION>>>"
 
 
-def is_taken(text: str) -> bool:
+def is_accepted(text: str) -> bool:
     try:
         clean_query(text)
     except QueryError:
@@ -25,11 +25,11 @@ def is_taken(text: str) -> bool:
     return True
 
 
-TAKEN = [entry for entry in CORPUS if is_taken(entry.text)]
+ACCEPTED = [entry for entry in CORPUS if is_accepted(entry.text)]
 
 
-def test_the_corpus_is_of_many_kinds():
-    assert len(TAKEN) >= 60
+def test_the_corpus_covers_many_kinds_and_scripts():
+    assert len(ACCEPTED) >= 60
     assert len({entry.kind for entry in CORPUS}) >= 12
     assert len({entry.text for entry in CORPUS}) == len(CORPUS)
     scripts = {unicodedata.name(one, "").partition(" ")[0] for e in CORPUS for one in e.text}
@@ -37,16 +37,16 @@ def test_the_corpus_is_of_many_kinds():
     assert wanted <= scripts
 
 
-def test_only_what_cannot_be_printed_is_refused_and_with_a_sentence():
-    refused = [entry for entry in CORPUS if entry not in TAKEN]
+def test_only_unprintable_queries_are_refused_with_an_explanation():
+    refused = [entry for entry in CORPUS if entry not in ACCEPTED]
     assert {entry.kind for entry in refused} == {"terminal", "log"}
     for entry in refused:
         with pytest.raises(QueryError, match=r"cannot be printed. Please remove it"):
             clean_query(entry.text)
 
 
-@pytest.mark.parametrize("entry", TAKEN, ids=lambda entry: entry.name)
-def test_the_fence_holds(entry):
+@pytest.mark.parametrize("entry", ACCEPTED, ids=lambda entry: entry.name)
+def test_a_query_stays_inside_its_delimiters(entry):
     query = clean_query(entry.text)
     for tier in TIERS:
         before, _, after = build_verdict_prompt(tier, "\0").partition(json.dumps("\0"))
@@ -54,22 +54,22 @@ def test_the_fence_holds(entry):
         assert prompt.startswith(before)
         assert prompt.endswith(after)
         inside = prompt[len(before) : len(prompt) - len(after)]
-        assert len(inside.splitlines()) == 1  # by every kind of line end there is
+        assert len(inside.splitlines()) == 1  # at every line boundary that Unicode defines
         assert json.loads(inside) == query
         lines = prompt.splitlines()
         assert (lines.count(OPEN), lines.count(CLOSE)) == (1, 1)
         assert (prompt.count(OPEN), prompt.count(CLOSE)) == (1, 1)
 
 
-# Whoever gets the model to repeat a whole verdict has it repeat a whole verdict: the gate sees
-# that it has every part, and cannot see whose idea it was. docs/GATE.md says so, too.
+# A customer can dictate a complete verdict and have the model repeat it: the gate checks its parts,
+# and cannot know who wrote it (docs/GATE.md).
 REPEATED = {"a whole quick verdict", "a Markdown fence around an answer"}
 
 
 @pytest.mark.django_db
-def test_a_model_that_does_as_it_is_told_is_gated_like_any_other(paid_order):
+def test_an_answer_that_repeats_the_query_is_gated_like_any_other(paid_order):
     delivered = set()
-    for entry in TAKEN:
+    for entry in ACCEPTED:
         order = paid_order("quick", entry.text)
         assert order.query == clean_query(entry.text)
         answer = Answer(entry.text, "STOP", "", "v", "r", 1, 1)
@@ -87,14 +87,14 @@ def test_a_model_that_does_as_it_is_told_is_gated_like_any_other(paid_order):
 
 
 @pytest.mark.django_db(transaction=True)  # lines are written after the commit
-def test_each_is_one_line_of_the_record(paid_order, settings):
-    for entry in TAKEN:
+def test_each_hostile_query_is_one_line_of_the_log(paid_order, settings):
+    for entry in ACCEPTED:
         order = paid_order("quick", entry.text)
         answer = Answer("{}", "STOP", "", "v", "r", 1, 1)
         fulfil(order.pk, model="gemini-2.5-flash", ask=lambda _, answer=answer: answer)
     lines = settings.ORACLE_LOG_PATH.read_bytes().split(b"\n")
     assert lines.pop() == b""
-    assert len(lines) == LogEntry.objects.count() == len(TAKEN)
-    for line, entry in zip(lines, TAKEN, strict=True):
+    assert len(lines) == LogEntry.objects.count() == len(ACCEPTED)
+    for line, entry in zip(lines, ACCEPTED, strict=True):
         assert line.isascii()
         assert json.loads(line)["query_preview"] == clean_query(entry.text)[:80]

@@ -1,4 +1,4 @@
-"""What an upgrade does to a house that has run before."""
+"""Migrations of an installation that already has data."""
 
 import pydoc
 from importlib import import_module
@@ -18,28 +18,28 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 @pytest.fixture
 def migrate():
-    """Back to a migration, or forward to the last one."""
+    """Migrates to the given migrations, or to the newest."""
 
     def to(*targets: tuple[str, str]):
         executor = MigrationExecutor(connection)
-        wanted = list(targets) or executor.loader.graph.leaf_nodes()
-        return executor.migrate(wanted).apps
+        destination = list(targets) or executor.loader.graph.leaf_nodes()
+        return executor.migrate(destination).apps
 
     yield to
     to()
 
 
-def test_whatever_needed_a_person_before_has_a_case_after(migrate):
+def test_orders_and_emails_that_need_staff_get_a_case(migrate):
     old = migrate(("verdicts", "0003_regeneration"))
     orders = old.get_model("verdicts", "Order").objects
-    made = {
+    created = {
         status: orders.create(
             session_id=f"cs_test_before{status}", status=status, tier="full", price_cents=500
         )
         for status in ("rejected", "failed", "held", "delivered")
     }
     old.get_model("verdicts", "Delivery").objects.create(
-        order=made["delivered"], kind="divergence", state="uncertain", message_id="<x@y>"
+        order=created["delivered"], kind="divergence", state="uncertain", message_id="<x@y>"
     )
     cases = migrate().get_model("verdicts", "Case").objects
     assert set(cases.values_list("kind", "order__status")) == {
@@ -50,7 +50,7 @@ def test_whatever_needed_a_person_before_has_a_case_after(migrate):
     }
 
 
-def test_an_upgrade_forgets_what_nobody_acts_on_and_reconciles_every_hour(migrate):
+def test_unused_event_contents_are_deleted_and_reconciliation_is_scheduled_hourly(migrate):
     old = migrate(("verdicts", "0009_see_probes"))
     events = old.get_model("verdicts", "StripeEvent").objects
     for kind in ("customer.created", "charge.refunded"):
@@ -61,17 +61,17 @@ def test_an_upgrade_forgets_what_nobody_acts_on_and_reconciles_every_hour(migrat
         "customer.created": "{}",
         "charge.refunded": '{"email": "me@example.com"}',
     }
-    planned = Schedule.objects.get(name="reconcile")
-    assert (planned.func, planned.schedule_type, planned.repeats, planned.cluster) == (
+    schedule = Schedule.objects.get(name="reconcile")
+    assert (schedule.func, schedule.schedule_type, schedule.repeats, schedule.cluster) == (
         "verdicts.tasks.reconcile",
         Schedule.HOURLY,
         -1,
         queue.POST,
     )
-    assert callable(pydoc.locate(planned.func))
+    assert callable(pydoc.locate(schedule.func))
 
 
-def test_an_upgrade_names_each_email_once_also_those_that_were_sent_under_two_ids(migrate):
+def test_each_email_gets_a_unique_name_even_if_it_was_sent_under_two_message_ids(migrate):
     old = migrate(("verdicts", "0013_as_it_grows"))
     order = old.get_model("verdicts", "Order").objects.create(tier="full", price_cents=500)
     ids = ("<verdict.ab@old.example>", "<verdict.ab@new.example>", "<refund.ab@new.example>")
@@ -87,38 +87,37 @@ def test_an_upgrade_names_each_email_once_also_those_that_were_sent_under_two_id
     }
 
 
-def test_an_upgrade_keeps_every_ready_made_answer_and_finds_it_by_its_number(
-    delivered, migrate, monkeypatch
-):
+def test_cached_verdicts_are_kept_and_found_by_their_numeric_key(delivered, migrate, monkeypatch):
     orders = [delivered("quick") for _ in range(3)]
     fields = ("session_id", "body", "etag", "cached_at", "approved", "verdict_id")
     before = list(CachedVerdict.objects.order_by("session_id").values(*fields))
     monkeypatch.setattr(import_module("verdicts.migrations.0018_number_verdicts"), "PORTION", 2)
     old = migrate(("verdicts", "0016_filters_by_index"))
-    assert connection.vendor == "sqlite" or _is_kept_as_it_is()
+    assert connection.vendor == "sqlite" or _has_toast_target()
     kept = old.get_model("verdicts", "CachedVerdict").objects
     assert list(kept.order_by("session_id").values(*fields)) == before
     kept.filter(session_id=orders[0].session_id).update(etag='"other"')
     migrate()
     assert CachedVerdict.objects.count() == 3
-    assert connection.vendor == "sqlite" or _is_kept_as_it_is()
+    assert connection.vendor == "sqlite" or _has_toast_target()
     found = CachedVerdict.objects.get(pk=session_number(orders[0].session_id))
     assert (found.session_id, found.etag) == (orders[0].session_id, '"other"')
 
 
-def _is_kept_as_it_is() -> bool:
-    """As PostgreSQL tells it: see migration 0012."""
+def _has_toast_target() -> bool:
+    """The storage parameter that migration 0012 sets."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT reloptions FROM pg_class WHERE relname = 'verdicts_cachedverdict'")
         return cursor.fetchall() == [(["toast_tuple_target=8160"],)]
 
 
-def test_an_upgrade_adds_up_what_was_counted_by_session(ask, missed, migrate):
+def test_reads_counted_by_session_are_added_to_their_orders(ask, missed, migrate):
     order = missed("quick")
-    ask(order.session_id)  # made again
-    order.verdicts.filter(kind="original").update(kind="regen")  # as where it was sold elsewhere
+    ask(order.session_id)  # regenerates it
+    # As on an order of another installation.
+    order.verdicts.filter(kind="original").update(kind="regen")
     old = migrate(("verdicts", "0019_verdicts_by_number"))
-    counted = {order.session_id: 3, "cs_test_nobodysSession": 1}
+    counted = {order.session_id: 3, "cs_test_unknownSession": 1}
     old.get_model("verdicts", "Reads").objects.create(sessions=counted, others={"working": 1})
     migrate()
     add_up(most=1)
@@ -126,7 +125,7 @@ def test_an_upgrade_adds_up_what_was_counted_by_session(ask, missed, migrate):
     assert order.hits == 3
 
 
-def test_an_upgrade_turns_sentences_into_states(delivered, migrate):
+def test_stored_sentences_become_enum_values(delivered, migrate):
     orders = [delivered("quick").pk for _ in range(3)]
     old = migrate(("verdicts", "0021_standard_names"))
     reasons = (

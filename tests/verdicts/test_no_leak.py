@@ -1,4 +1,4 @@
-"""Whatever a model writes: what the gate rejects is seen by nobody but staff."""
+"""Rejected model output is visible only to staff, whatever the model writes."""
 
 import json
 
@@ -18,7 +18,7 @@ from verdicts.models import CachedVerdict, Status, Verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
-MARK = "zyzzyva"  # in every text of the model's, and in nothing of ours
+MARK = "zyzzyva"  # occurs only in texts of the model
 marked = st.sampled_from(["", " ", MARK, f"{MARK} goes on for long enough", f"<b>{MARK}</b>\0"])
 labels = st.sampled_from([*LABELS, "green", MARK])
 entries = st.fixed_dictionaries({}, optional={"verdict": labels, "analysis": marked})
@@ -26,10 +26,10 @@ entries = st.fixed_dictionaries({}, optional={"verdict": labels, "analysis": mar
 
 @st.composite
 def outputs(draw) -> tuple[str, str]:
-    """A tier, and what a model might answer for it: complete, damaged or no JSON at all."""
+    """A tier and a possible model output: complete, invalid or not JSON."""
     tier = draw(st.sampled_from(TIERS))
     payload = complete(tier, draw(st.sampled_from(LABELS)))
-    if draw(st.booleans()):  # or hardly any would be approved
+    if draw(st.booleans()):  # without these hardly any would be approved
         return tier, json.dumps(payload | {"summary": f"{MARK}, and why."})
     payload["summary"] = draw(marked)
     if tier != "quick":
@@ -46,26 +46,26 @@ def outputs(draw) -> tuple[str, str]:
 
 @pytest.fixture
 def judge(paid_order):
-    """Take an order through the whole way with that output, and gather all that anybody sees."""
+    """Processes an order with that output: whether it was delivered, and all visible text."""
 
     def run(tier: str, output: str) -> tuple[bool, str]:
         order = paid_order(tier)
         answer = Answer(output, "STOP", "", "v", "r", 1, 1)
         fulfil(order.pk, model="gemini-2.5-flash", ask=lambda _: answer)
         order.refresh_from_db()
-        letters = []
+        emails = []
         for delivery in order.deliveries.all():
-            deliver(delivery.pk, send=letters.append)
+            deliver(delivery.pk, send=emails.append)
         page = Client().get("/oracle/result", {"session_id": order.session_id})
         cached = CachedVerdict.objects.filter(session_id=order.session_id)
         stored = Verdict.objects.filter(order=order)
         logged = LogEntry.objects.filter(entry__contains=order.session_id)
-        seen = [page.content.decode(), order.reason]
-        seen += [f"{one.subject} {one.text} {one.html}" for one in letters]
-        seen += [one.body for one in cached] + [json.dumps(one.payload) for one in stored]
-        seen += [one.entry for one in logged]
+        visible = [page.content.decode(), order.reason]
+        visible += [f"{one.subject} {one.text} {one.html}" for one in emails]
+        visible += [one.body for one in cached] + [json.dumps(one.payload) for one in stored]
+        visible += [one.entry for one in logged]
         assert len(logged) == 1
-        return order.status == Status.DELIVERED, "\n".join(seen)
+        return order.status == Status.DELIVERED, "\n".join(visible)
 
     return run
 
@@ -77,21 +77,21 @@ def test_rejected_text_reaches_no_cache_email_response_or_log(judge):
     @given(outputs())
     def holds(drawn):
         tier, output = drawn
-        delivered, seen = judge(tier, output)
+        delivered, visible = judge(tier, output)
         counts[delivered] += 1
         assert delivered == crosscheck(output, tier).approved
         if not delivered:
-            assert MARK not in seen
-            kept = CrosscheckLog.objects.order_by("-pk").first().evidence
-            assert (MARK in kept) == (MARK in output)
+            assert MARK not in visible
+            evidence = CrosscheckLog.objects.order_by("-pk").first().evidence
+            assert (MARK in evidence) == (MARK in output)
 
     holds()
     assert min(counts.values()) >= 5
 
 
-def test_approved_text_is_seen_by_the_customer(judge):
+def test_approved_text_is_visible_to_the_customer(judge):
     payload = complete("quick")
     payload["summary"] = f"Because of {MARK}."
-    delivered, seen = judge("quick", json.dumps(payload))
+    delivered, visible = judge("quick", json.dumps(payload))
     assert delivered
-    assert seen.count(MARK) >= 4
+    assert visible.count(MARK) >= 4

@@ -1,4 +1,4 @@
-"""State is never prose: with every displayed sentence reworded, the same things happen."""
+"""State is never prose: behaviour is the same with every displayed sentence reworded."""
 
 import json
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from verdicts.payments.stripe_sync import import_from_stripe
 
 pytestmark = pytest.mark.django_db(transaction=True)  # the log follows commits
 
-# Texts that the console shows and staff read. No code may depend on what they say.
+# Free text that the console shows. No code may depend on its wording.
 DISPLAYED = (
     (Order, "reason"),
     (Delivery, "about"),
@@ -33,19 +33,19 @@ def reword_rows() -> None:
         model.objects.exclude(**{field: ""}).update(**{field: "reworded"})
 
 
-def choices_of_the_product() -> Iterator[type[Choices]]:
+def all_choices() -> Iterator[type[Choices]]:
     nested = (model.__dict__.values() for model in apps.get_models())
     for one in [Status, *(value for values in nested for value in values)]:
         if isinstance(one, type) and issubclass(one, Choices):
             yield one
 
 
-@pytest.fixture(params=["as they are", "reworded"])
+@pytest.fixture(params=["original", "reworded"])
 def sentences(request, monkeypatch):
-    """Rewords labels and constants; the returned function rewords what is stored by then."""
-    if request.param == "as they are":
+    """Rewords labels and constants; the returned function rewords what is stored so far."""
+    if request.param == "original":
         return lambda: None
-    for enum in choices_of_the_product():
+    for enum in all_choices():
         for member in enum:
             monkeypatch.setattr(member, "_label_", f"reworded {member.value}")
     monkeypatch.setattr(refunds, "REFUNDED_EARLY", "reworded")
@@ -61,20 +61,20 @@ def event(session_id: str) -> StripeEvent:
 def test_a_recreated_order_is_generated_once_its_payment_is_reported(
     sandbox, elsewhere, run_jobs, sentences
 ):
-    """It was taken for one that another installation had fulfilled."""
+    """It was assumed to have been fulfilled by another installation."""
     session_id = elsewhere(age=7200)
     import_from_stripe(session_id, account=stripe_account())
     sentences()
     order = Order.objects.get()
     assert (order.status, order.recovered) == (Status.DELIVERED, "older")
-    assert event(session_id).outcome == ""  # processed after it was stored
+    assert event(session_id).outcome == ""  # before it was processed
     sentences()
     assert StripeEvent.objects.get().outcome == StripeEvent.Outcome.PAID
     run_jobs()
     assert Verdict.objects.count() == 1
 
 
-def test_an_order_that_the_log_has_judged_is_not_generated_again(
+def test_an_order_with_a_decision_in_the_log_is_not_generated_again(
     sandbox, bought, run_jobs, sentences
 ):
     session_id = bought("quick").session_id
@@ -111,7 +111,7 @@ def test_a_refund_that_fails_is_reported_once(paid_order, sentences):
     assert order.cases.count() == 1
 
 
-def test_reconciling_finds_a_payment_that_was_recorded_meanwhile_settled(bought, sentences):
+def test_reconcile_reports_nothing_for_a_payment_that_is_already_recorded(bought, sentences):
     bought("quick")
     sentences()
     report = run_reconcile(apply=True)

@@ -1,4 +1,4 @@
-"""Every line of a request that concerns a session says so, and the next request is another's."""
+"""Log lines of a request carry the hash of its session, and never that of an earlier request."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -23,19 +23,19 @@ def event(number: int, kind: str, obj: dict) -> bytes:
 
 
 @pytest.mark.slow
-def test_what_is_logged_for_a_reader_is_about_the_session(sandbox, missed, ask):
+def test_lines_of_a_read_have_its_session(sandbox, missed, ask):
     order = missed()
     sandbox.fault("gemini", "unavailable", times=None)
     with listening() as lines:
         assert ask(order.session_id).status_code == 503
-    ours = short_hash(order.session_id)
-    # Django's own line comes when the request's block has ended.
-    expected = [("verdicts.results.regenerate", ours), ("django.request", ours)]
+    session = short_hash(order.session_id)
+    # Django logs its line after the view has returned.
+    expected = [("verdicts.results.regenerate", session), ("django.request", session)]
     assert [(line["logger"], line["session"]) for line in lines] == expected
     assert order.session_id not in json.dumps(lines)
 
 
-def test_a_page_that_fails_is_about_the_session_and_quotes_nothing(delivered, client):
+def test_the_line_of_a_failed_page_has_its_session_and_quotes_no_content(delivered, client):
     order = delivered()
     CachedVerdict.objects.filter(session_id=order.session_id).update(body="no JSON")
     client.raise_request_exception = False
@@ -46,7 +46,7 @@ def test_a_page_that_fails_is_about_the_session_and_quotes_nothing(delivered, cl
     assert "JSONDecodeError: (left out" in line["error"]
 
 
-def test_an_event_of_stripes_is_about_its_session(client):
+def test_the_line_of_a_stripe_event_has_its_session(client):
     session = session_object()
     with listening() as lines:
         assert post(client, event(1, "checkout.session.completed", session)).status_code == 200
@@ -55,7 +55,7 @@ def test_an_event_of_stripes_is_about_its_session(client):
     assert line["session"] == short_hash(session["id"])
 
 
-def test_an_event_that_fails_is_about_its_session(client, monkeypatch):
+def test_the_line_of_a_failed_stripe_event_has_its_session(client, monkeypatch):
     monkeypatch.setattr("verdicts.payments.events.record_session", lambda _: 1 / 0)
     client.raise_request_exception = False
     session = session_object()
@@ -64,7 +64,7 @@ def test_an_event_that_fails_is_about_its_session(client, monkeypatch):
     assert [line["session"] for line in lines] == [short_hash(session["id"])]
 
 
-def test_a_refund_is_about_the_session_of_its_payment(client, paid_order, monkeypatch):
+def test_the_line_of_a_refund_has_the_session_of_its_payment(client, paid_order, monkeypatch):
     order = paid_order()
     monkeypatch.setattr("verdicts.payments.refunds.record_refund", lambda *_: 1 / 0)
     client.raise_request_exception = False
@@ -74,7 +74,7 @@ def test_a_refund_is_about_the_session_of_its_payment(client, paid_order, monkey
     assert [line["session"] for line in lines] == [short_hash(order.session_id)]
 
 
-def test_the_sweep_tells_each_events_session_and_of_no_other(monkeypatch):
+def test_each_line_of_a_sweep_has_the_session_of_its_own_event(monkeypatch):
     monkeypatch.setattr("verdicts.payments.events.record_session", lambda _: 1 / 0)
     ids = ["cs_test_aaaaaaaa1", "cs_test_bbbbbbbb2"]
     for number, session in enumerate(ids):
@@ -88,15 +88,15 @@ def test_the_sweep_tells_each_events_session_and_of_no_other(monkeypatch):
     StripeEvent.objects.filter(event_id="evt_9").update(received_at="2026-01-01T00:00Z")
     with listening() as lines:
         sweep()
-    told = {line["message"]: line.get("session") for line in lines}
-    assert told == {
+    sessions = {line["message"]: line.get("session") for line in lines}
+    assert sessions == {
         "event evt_0 cannot be processed": short_hash(ids[0]),
         "event evt_1 cannot be processed": short_hash(ids[1]),
         "event evt_9 cannot be processed": None,
     }
 
 
-def test_an_email_that_is_asked_for_is_about_its_session(sandbox, delivered, client, settings):
+def test_lines_of_a_requested_email_have_its_session(sandbox, delivered, client, settings):
     order = delivered()
     order.deliveries.update(state="failed")
     sandbox.fault("graph", "error", times=None)
@@ -111,7 +111,7 @@ def test_an_email_that_is_asked_for_is_about_its_session(sandbox, delivered, cli
     assert {line["session"] for line in lines} == {short_hash(order.session_id)}
 
 
-def test_a_new_order_is_about_its_session_once_it_has_one(sandbox, client, monkeypatch):
+def test_lines_of_a_new_order_have_its_session_once_there_is_one(sandbox, client, monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise LookupError
 
@@ -124,7 +124,7 @@ def test_a_new_order_is_about_its_session_once_it_has_one(sandbox, client, monke
     assert lines[-1]["session"] == short_hash(Order.objects.get().session_id)
 
 
-def test_a_page_of_the_console_is_about_the_session_of_its_record(
+def test_the_line_of_a_failed_console_page_has_the_session_of_its_record(
     admin_client, delivered, monkeypatch
 ):
     order = delivered()
@@ -137,7 +137,7 @@ def test_a_page_of_the_console_is_about_the_session_of_its_record(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_thread_that_answers_many_forgets_each(sandbox, missed):
+def test_a_thread_does_not_keep_the_session_of_an_earlier_request(sandbox, missed):
     order = missed()
     sandbox.fault("gemini", "unavailable", times=None)
 

@@ -1,4 +1,4 @@
-"""What comes of a smoke test is in no figure and no queue; the same of a customer's is."""
+"""Smoke tests are excluded from statistics and review queues; orders of customers are not."""
 
 import json
 
@@ -25,17 +25,19 @@ from verdicts.smoke_test.marking import mark_as_smoke
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
-whose = pytest.mark.parametrize("smoke", [True, False], ids=["a smoke test's", "a customer's"])
+for_smoke_and_customer = pytest.mark.parametrize(
+    "smoke", [True, False], ids=["smoke test", "customer"]
+)
 STAFF = "staff@oracle.example"
-# Whoever keeps it busy, it is busy: no figure of the house.
-MACHINERY = ("oracle_queue_", "oracle_log_")
+# Technical load: smoke tests count here.
+TECHNICAL_METRICS = ("oracle_queue_", "oracle_log_")
 
 
 @pytest.fixture
-def house(sandbox, bought, ask, run_jobs):
-    """A verdict emailed, read and made again with another label, and a rejection."""
+def process_orders(sandbox, bought, ask, run_jobs):
+    """A verdict that is emailed, read and regenerated with another label, and a rejection."""
 
-    def happen(*, smoke: bool) -> Order:
+    def run(*, smoke: bool) -> Order:
         sandbox.fault("gemini", "verdict", label="GREEN")
         order = bought("full", smoke=smoke)
         run_jobs()
@@ -50,7 +52,7 @@ def house(sandbox, bought, ask, run_jobs):
         roll_up_open_days()
         return order
 
-    return happen
+    return run
 
 
 COUNTED = (
@@ -60,32 +62,32 @@ COUNTED = (
 )
 
 
-@whose
-def test_the_roll_up_that_the_console_and_the_counters_read(house, smoke):
-    house(smoke=smoke)
+@for_smoke_and_customer
+def test_daily_statistics(process_orders, smoke):
+    process_orders(smoke=smoke)
     found = load_daily_stats(1)
     assert {name: found.sum(name) > 0 for name in COUNTED} == dict.fromkeys(COUNTED, not smoke)
     if smoke:
         assert not DayCount.objects.exists()
 
 
-@whose
-def test_the_rate_that_escalates(house, smoke):
-    house(smoke=smoke)
+@for_smoke_and_customer
+def test_the_variance_that_escalates(process_orders, smoke):
+    process_orders(smoke=smoke)
     assert variance(timezone.now()) == ((0, 0) if smoke else (1, 1))
 
 
-@whose
-def test_the_divergence_report(house, smoke):
-    house(smoke=smoke)
+@for_smoke_and_customer
+def test_the_divergence_report(process_orders, smoke):
+    process_orders(smoke=smoke)
     found = divergence_rates(days=1, tier="", now=timezone.now())
     assert found.total.compared == (0 if smoke else 1)
     assert bool(found.total.causes) is not smoke
 
 
-@whose
-def test_what_the_gate_is_calibrated_by(house, smoke):
-    house(smoke=smoke)
+@for_smoke_and_customer
+def test_the_reviewed_outputs_for_calibration(process_orders, smoke):
+    process_orders(smoke=smoke)
     who = User.objects.create(username="ada")
     close_all(Case.objects.all(), Case.Outcome.CORRECT, who=who, note="seen")
     assert len(list(reviewed_outputs())) == (0 if smoke else 1)
@@ -96,21 +98,21 @@ def samples() -> dict:
         (one.name, *one.labels.items()): one.value
         for family in (*collect_counters(), *collect_gauges())
         for one in family.samples
-        if not one.name.startswith(MACHINERY)
+        if not one.name.startswith(TECHNICAL_METRICS)
     }
 
 
-@whose
-def test_every_metric_but_those_of_the_machinery(house, smoke):
+@for_smoke_and_customer
+def test_every_metric_but_the_technical_ones(process_orders, smoke):
     before = samples()
-    house(smoke=smoke)
+    process_orders(smoke=smoke)
     after = samples()
     assert (before == after) is smoke
     assert len(after) > 100
 
 
-@whose
-def test_orders_and_emails_that_wait(bought, sandbox, run_jobs, smoke):
+@for_smoke_and_customer
+def test_metrics_of_pending_orders_and_emails(bought, sandbox, run_jobs, smoke):
     before = samples()
     bought(smoke=smoke)
     assert (samples() == before) is smoke
@@ -120,8 +122,8 @@ def test_orders_and_emails_that_wait(bought, sandbox, run_jobs, smoke):
     assert (samples() == before) is smoke
 
 
-@whose
-def test_a_read_while_stripe_is_away(ask, sandbox, smoke):
+@for_smoke_and_customer
+def test_a_read_while_stripe_is_unavailable(ask, sandbox, smoke):
     session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
     if smoke:
         mark_as_smoke(session.id, query="A ferry?", who="ada")
@@ -131,8 +133,8 @@ def test_a_read_while_stripe_is_away(ask, sandbox, smoke):
     assert load_daily_stats(1).sum(DayCount.READ, key="try-later") == (0 if smoke else 1)
 
 
-@whose
-def test_a_session_that_stripe_has_forgotten(ask, sandbox, smoke):
+@for_smoke_and_customer
+def test_a_read_of_a_session_that_stripe_does_not_know(ask, sandbox, smoke):
     session = start_checkout(account=stripe_account(), tier="quick", query="A ferry?")
     if smoke:
         mark_as_smoke(session.id, query="A ferry?", who="ada")
@@ -142,25 +144,25 @@ def test_a_session_that_stripe_has_forgotten(ask, sandbox, smoke):
     assert load_daily_stats(1).sum(DayCount.READ, key="unknown") == (0 if smoke else 1)
 
 
-def test_what_a_smoke_test_reads_is_noted_on_its_own_order_alone(house, ask):
-    order = house(smoke=True)
+def test_reads_of_a_smoke_test_are_counted_on_its_order(process_orders, ask):
+    order = process_orders(smoke=True)
     ask(order.session_id)
     hits.flush()
     order.refresh_from_db()
     assert (order.hits, order.last_read_at is None) == (2, False)
 
 
-@whose
-def test_a_rejection_calls_nobody(house, sandbox, smoke):
-    house(smoke=smoke)
+@for_smoke_and_customer
+def test_a_rejection_alerts_no_staff(process_orders, sandbox, smoke):
+    process_orders(smoke=smoke)
     assert Case.objects.exists() is not smoke
     assert bool(sandbox.messages(to=STAFF)) is not smoke
-    # The buyer is told in either case: that is what is being tested.
+    # The buyer is notified in either case.
     assert any("held back" in one["subject"] for one in sandbox.messages(to="buyer@example.com"))
 
 
-@whose
-def test_a_payment_that_is_held_calls_nobody(sandbox, run_jobs, smoke):
+@for_smoke_and_customer
+def test_a_held_payment_alerts_no_staff(sandbox, run_jobs, smoke):
     session = start_checkout(account=stripe_account(), tier="full", query="A ferry?")
     if smoke:
         mark_as_smoke(session.id, query="A ferry?", who="ada")
@@ -171,8 +173,8 @@ def test_a_payment_that_is_held_calls_nobody(sandbox, run_jobs, smoke):
     assert bool(sandbox.messages(to=STAFF)) is not smoke
 
 
-@whose
-def test_an_email_that_is_given_up_calls_nobody(bought, sandbox, run_jobs, smoke):
+@for_smoke_and_customer
+def test_a_failed_email_alerts_no_staff(bought, sandbox, run_jobs, smoke):
     sandbox.fault("graph", "error", times=8, match="buyer@example.com")
     sandbox.fault("graph", "error", times=None, match="Your Oracle verdict")
     bought("quick", smoke=smoke)
@@ -182,8 +184,8 @@ def test_an_email_that_is_given_up_calls_nobody(bought, sandbox, run_jobs, smoke
     assert Delivery.objects.filter(kind=Delivery.Kind.STAFF).exists() is not smoke
 
 
-@whose
-def test_a_regeneration_that_is_rejected_calls_nobody(bought, sandbox, ask, run_jobs, smoke):
+@for_smoke_and_customer
+def test_a_rejected_regeneration_alerts_no_staff(bought, sandbox, ask, run_jobs, smoke):
     order = bought("full", smoke=smoke)
     run_jobs()
     CachedVerdict.objects.all().delete()
@@ -192,7 +194,7 @@ def test_a_regeneration_that_is_rejected_calls_nobody(bought, sandbox, ask, run_
     assert Case.objects.exists() is not smoke
 
 
-def test_that_the_model_is_gone_is_told_and_counted_whoever_found_out(bought, sandbox, run_jobs):
+def test_a_retired_model_is_reported_even_if_a_smoke_test_found_it(bought, sandbox, run_jobs):
     sandbox.fault("gemini", "not_found")
     bought("quick", smoke=True)
     sandbox.fault("graph", "error", times=3)
@@ -204,7 +206,7 @@ def test_that_the_model_is_gone_is_told_and_counted_whoever_found_out(bought, sa
     assert load_daily_stats(1).sum(DayCount.EMAIL, key="retired sent") == 1
 
 
-def test_a_smoke_test_escalates_nothing(house):
+def test_a_smoke_test_causes_no_escalation(process_orders):
     for number in range(20):
         check = CrosscheckLog.objects.create(
             session_id=f"cs_{number}", kind="regen", tier="full", approved=True, threshold=0.5
@@ -219,21 +221,22 @@ def test_a_smoke_test_escalates_nothing(house):
             causes=["infrastructure"],
             latency_ms=1,
         )
-    house(smoke=True)
+    process_orders(smoke=True)
     assert not Escalation.objects.exists()
-    house(smoke=False)
+    process_orders(smoke=False)
     assert Escalation.objects.exists()
 
 
-@whose
-def test_every_row_and_every_line_says_what_it_is(house, smoke):
-    order = house(smoke=smoke)
+@for_smoke_and_customer
+def test_every_row_and_log_line_of_a_smoke_test_is_marked(process_orders, smoke):
+    order = process_orders(smoke=smoke)
     for model in (ModelCall, CrosscheckLog, DivergenceEvent):
         rows = model.objects.filter(session_id=order.session_id)
         assert set(rows.values_list("smoke", flat=True)) == {smoke}
     lines = [json.loads(row.entry) for row in LogEntry.objects.all()]
-    judged = [line for line in lines if line["event"] != "staff_action"]
-    assert {line["event"] for line in judged} == {"tmm_crosscheck", "regen_divergence_check"}
-    assert [line.get("smoke", False) for line in judged] == [smoke] * len(judged)
+    entries = [line for line in lines if line["event"] != "staff_action"]
+    assert {line["event"] for line in entries} == {"tmm_crosscheck", "regen_divergence_check"}
+    assert [line.get("smoke", False) for line in entries] == [smoke] * len(entries)
     if smoke:
-        assert all(list(line)[-1] == "smoke" for line in judged)  # after the document's own keys
+        # After the keys that the specification requires.
+        assert all(list(line)[-1] == "smoke" for line in entries)

@@ -1,4 +1,4 @@
-"""A session id is the only key: whoever has nearly one learns what anybody learns of any other."""
+"""A session id is the only key: a nearly correct one is answered like any unknown one."""
 
 from contextlib import closing
 
@@ -12,7 +12,7 @@ from verdicts.results.reader.application import Reader
 
 pytestmark = pytest.mark.django_db
 TOKEN = {"Authorization": "Bearer sandbox-service-token"}
-UNKNOWN = "cs_test_nobodyHasThisOne1"
+UNKNOWN = "cs_test_unknownSession1"
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def no_limit(monkeypatch) -> None:
 
 
 def near(session_id: str) -> list[str]:
-    """Ids that anybody could make up who has seen part of one."""
+    """Ids that a client could guess from part of a real one."""
     return [
         session_id[:-1],
         f"{session_id}0",
@@ -33,50 +33,51 @@ def near(session_id: str) -> list[str]:
 
 
 @pytest.fixture
-def learn(client, sandbox):
-    """All that an answer tells: status, headers, text, and how much was done for it."""
+def observe(client, sandbox):
+    """All that a client could learn: status, headers, text, queries and requests to Stripe."""
 
-    def ask(method: str, path: str, **more):
+    def request(method: str, path: str, **more):
         sandbox.clear_requests()
         with CaptureQueriesContext(connection) as queries:
-            answer = getattr(client, method)(path, **more)
-        asked = [(one["method"], one["path"].rpartition("/")[0]) for one in sandbox.requests()]
-        told = {name: value for name, value in answer.items() if name != "Content-Length"}
-        return answer.status_code, told, answer.content, len(queries), asked
+            response = getattr(client, method)(path, **more)
+        calls = [(one["method"], one["path"].rpartition("/")[0]) for one in sandbox.requests()]
+        headers = {name: value for name, value in response.items() if name != "Content-Length"}
+        return response.status_code, headers, response.content, len(queries), calls
 
-    return ask
+    return request
 
 
-def test_nearly_a_session_id_is_as_good_as_none(delivered, learn):
+def test_a_nearly_correct_session_id_is_answered_like_an_unknown_one(delivered, observe):
     order = delivered("quick")
-    learn("get", "/api/verdict", query_params={"session_id": UNKNOWN})  # whatever happens only once
+    observe("get", "/api/verdict", query_params={"session_id": UNKNOWN})  # fills caches
     for path in ("/oracle/result", "/api/verdict"):
-        nothing = learn("get", path, query_params={"session_id": UNKNOWN})
-        assert nothing[0] == 404
+        unknown = observe("get", path, query_params={"session_id": UNKNOWN})
+        assert unknown[0] == 404
         for guess in near(order.session_id):
             assert guess != order.session_id
-            assert learn("get", path, query_params={"session_id": guess}) == nothing, guess
-        assert learn("get", path, query_params={"session_id": order.session_id})[0] == 200
+            assert observe("get", path, query_params={"session_id": guess}) == unknown, guess
+        assert observe("get", path, query_params={"session_id": order.session_id})[0] == 200
 
 
-def test_not_even_services_learn_more(delivered, learn):
+def test_services_learn_no_more_than_other_clients(delivered, observe):
     order = delivered("quick")
-    nothing = learn("get", f"/cache/{UNKNOWN}", headers=TOKEN)
-    assert nothing[0] == 404
+    unknown = observe("get", f"/cache/{UNKNOWN}", headers=TOKEN)
+    assert unknown[0] == 404
     for guess in near(order.session_id):
-        assert learn("get", f"/cache/{guess}", headers=TOKEN) == nothing
+        assert observe("get", f"/cache/{guess}", headers=TOKEN) == unknown
         sent = {"data": {"session_id": guess}, "content_type": "application/json"}
-        assert learn("post", "/send-verdict-email", headers=TOKEN, **sent)[0] == 404
+        assert observe("post", "/send-verdict-email", headers=TOKEN, **sent)[0] == 404
 
 
 @pytest.mark.parametrize(
-    "odd", ["", "%", "_", "*", "{}\n", "{}\0", " {}", "{}'--", "CS_TEST_{}", "{}%", "{}/", "{}.."]
+    "malformed",
+    ["", "%", "_", "*", "{}\n", "{}\0", " {}", "{}'--", "CS_TEST_{}", "{}%", "{}/", "{}.."],
 )
-def test_what_is_no_session_id_is_looked_up_nowhere(delivered, learn, odd):
+def test_a_malformed_session_id_causes_no_query(delivered, observe, malformed):
     order = delivered("quick")
-    asked = odd.format(order.session_id)
+    guess = malformed.format(order.session_id)
     for path in ("/oracle/result", "/api/verdict"):
-        status, _, text, queries, calls = learn("get", path, query_params={"session_id": asked})
+        status, _, text, queries, calls = observe("get", path, query_params={"session_id": guess})
         assert (status, queries, calls) == (400, 0, [])
         assert order.query.encode() not in text
 
@@ -96,40 +97,41 @@ def test_a_verdict_is_found_by_nothing_but_its_session(client, delivered):
         assert client.get(listing, headers=TOKEN).status_code == 404
 
 
-def test_a_staff_login_opens_no_verdict(admin_client):
+def test_a_staff_login_does_not_replace_the_session_id(admin_client):
     assert admin_client.get("/oracle/result").status_code == 400
 
 
-def test_whoever_guesses_too_often_learns_no_more_by_it(delivered, learn, monkeypatch):
-    """A wrong id that is nearly right, and one that nobody has, are counted and refused alike."""
+def test_the_rate_limit_does_not_distinguish_nearly_correct_ids(delivered, observe, monkeypatch):
+    """Nearly correct and unknown ids are counted and refused alike."""
     order = delivered("quick")
     monkeypatch.setattr(rate_limit, "PER_MINUTE", 0)
-    monkeypatch.setattr(rate_limit, "SECONDS", 10**9)  # one minute that does not end
+    monkeypatch.setattr(rate_limit, "SECONDS", 10**9)  # one window that does not end
     monkeypatch.setattr(rate_limit, "wait", lambda: 7)
-    learn("get", "/api/verdict", query_params={"session_id": UNKNOWN})  # the minute's first
+    # The first request of the window.
+    observe("get", "/api/verdict", query_params={"session_id": UNKNOWN})
     for path in ("/oracle/result", "/api/verdict"):
-        nothing = learn("get", path, query_params={"session_id": UNKNOWN})
-        assert nothing[0] == 429
-        assert nothing[-1] == []  # Stripe is not asked
+        unknown = observe("get", path, query_params={"session_id": UNKNOWN})
+        assert unknown[0] == 429
+        assert unknown[-1] == []  # Stripe is not asked
         for guess in near(order.session_id):
-            assert learn("get", path, query_params={"session_id": guess}) == nothing, guess
-        assert learn("get", path, query_params={"session_id": order.session_id})[0] == 200
+            assert observe("get", path, query_params={"session_id": guess}) == unknown, guess
+        assert observe("get", path, query_params={"session_id": order.session_id})[0] == 200
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}])
-def test_without_a_token_nothing_is_looked_up(delivered, learn, headers):
+def test_without_a_token_there_is_no_query(delivered, observe, headers):
     order = delivered("quick")
-    refused = learn("get", f"/cache/{UNKNOWN}", headers=headers)
+    refused = observe("get", f"/cache/{UNKNOWN}", headers=headers)
     assert (refused[0], *refused[-2:]) == (401, 0, [])
     for guess in (order.session_id, "nonsense", *near(order.session_id)):
-        assert learn("get", f"/cache/{guess}", headers=headers) == refused
+        assert observe("get", f"/cache/{guess}", headers=headers) == refused
         sent = {"data": {"session_id": guess}, "content_type": "application/json"}
-        told = learn("post", "/send-verdict-email", headers=headers, **sent)
-        assert (told[0], *told[-2:]) == (401, 0, [])
+        response = observe("post", "/send-verdict-email", headers=headers, **sent)
+        assert (response[0], *response[-2:]) == (401, 0, [])
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_reader_does_as_much_for_nearly_a_session_id_as_for_any_other(delivered):
+def test_the_reader_treats_a_nearly_correct_session_id_like_an_unknown_one(delivered):
     order = delivered("quick")
     lookup = Counting()
     with closing(Reader(lambda: lookup, batched=False)) as reader:

@@ -1,6 +1,6 @@
-"""SPEC_ORACLE_TMM_CROSSCHECK: each verification criterion, under its number.
+"""SPEC_ORACLE_TMM_CROSSCHECK: one test for each verification criterion, by number.
 
-On each database, since all but the unit tests among them go through one.
+On each database, since they process whole orders.
 """
 
 import inspect
@@ -76,7 +76,7 @@ def test_vc_4_a_log_entry_is_always_written(sandbox, paid_order, run_jobs, setti
 
 @pytest.mark.parametrize("path", ["webhook", "regeneration"])
 def test_vc_5_the_gate_is_pre_delivery(ask, sandbox, paid_order, missed, run_jobs, path):
-    """No cache entry and no verdict email, on either way to a verdict."""
+    """A rejected output has no cache entry and no verdict email, on either path."""
     if path == "webhook":
         sandbox.fault("gemini", "contradictory")
         order = paid_order("full")

@@ -1,4 +1,4 @@
-"""A clock that is stepped under a running process."""
+"""A process whose clock is stepped while it runs."""
 
 import subprocess
 import sys
@@ -8,16 +8,16 @@ import pytest
 from drill.faults.clock import Clock, find_library
 from drill.sites.child_env import child_env
 
-TELLS = """
+PROGRAM = """
 import multiprocessing, sys, threading, time
 sys.stdout.write(f"{time.time() - time.monotonic()}\\n")
 sys.stdout.flush()
 sys.stdin.readline()
-began = time.monotonic()
-time.sleep(2.5)  # the file is read anew once its age is above one whole second
+started = time.monotonic()
+time.sleep(2.5)  # libfaketime reads the file again after more than one whole second
 threading.Event().wait(0.1)
 multiprocessing.Event().wait(0.1)
-print(time.monotonic() - began < 60)
+print(time.monotonic() - started < 60)
 print(time.time() - time.monotonic())
 """
 
@@ -26,14 +26,14 @@ print(time.time() - time.monotonic())
 def clock(tmp_path) -> Clock:
     library = find_library()
     if library is None:
-        pytest.skip("libfaketime is not installed: drills leave the clock alone")
+        pytest.skip("no libfaketime works here: drills do not step the clock")
     return Clock(library, tmp_path)
 
 
 @pytest.mark.parametrize("seconds", [150, -45])
-def test_a_step_is_seen_by_a_running_process_that_goes_on_sleeping(clock, seconds):
+def test_a_running_process_sees_the_step_and_its_sleeps_still_work(clock, seconds):
     process = subprocess.Popen(
-        [sys.executable, "-c", TELLS],
+        [sys.executable, "-c", PROGRAM],
         env={**child_env(), **clock.environment},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -42,14 +42,14 @@ def test_a_step_is_seen_by_a_running_process_that_goes_on_sleeping(clock, second
     )
     before = float(process.stdout.readline())
     clock.step(seconds)
-    told, errors = process.communicate("\n", timeout=120)
-    slept, after = told.split()
+    output, errors = process.communicate("\n", timeout=120)
+    slept, after = output.split()
     assert errors == ""
     assert slept == "True"
     assert round(float(after) - before) == seconds
 
 
-def test_whoever_else_customizes_python_still_does(clock, tmp_path):
+def test_another_sitecustomize_is_still_loaded(clock, tmp_path):
     (tmp_path / "sitecustomize.py").write_text("print('the next one')")
     paths = f"{clock.environment['PYTHONPATH'].split(':')[0]}:{tmp_path}"
     done = subprocess.run(

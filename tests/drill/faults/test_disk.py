@@ -1,4 +1,4 @@
-"""A disk that is full while the log is written, and free again."""
+"""The log's disk is full while the log is written, and freed again."""
 
 import errno
 import subprocess
@@ -37,7 +37,7 @@ print(os.write(fd, b"y" * 6000))
 """
 
 
-def test_a_small_disk_takes_part_of_a_write_then_nothing_then_all(tmp_path):
+def test_a_small_disk_accepts_part_of_a_write_then_nothing_then_all(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", MOUNTED, str(tmp_path)],
         cwd=ROOT,
@@ -47,22 +47,22 @@ def test_a_small_disk_takes_part_of_a_write_then_nothing_then_all(tmp_path):
         check=False,
     )
     if done.returncode == 3:
-        pytest.skip("we may not mount here: the drill then uses /dev/full")
-    # Pages are of 4,096 bytes, and the log's last one has room left.
+        pytest.skip("no privilege to mount: the drill then uses /dev/full")
+    # Pages have 4,096 bytes, and the log's second one is partly free.
     assert done.stdout.split() == [str(8192 - 5000), str(errno.ENOSPC), "6000"], done.stderr
     assert list(tmp_path.iterdir()) == []  # mounted for that process alone
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_full_device_refuses_lines_and_the_sweep_writes_them_when_it_is_free(settings):
+def test_lines_that_the_full_device_refuses_are_written_by_the_sweep_once_it_is_freed(settings):
     disk = FullDevice(settings.ORACLE_LOG_PATH)
     log.append({"event": "before"})
     disk.fill()
-    log.append({"event": "meanwhile"})
+    log.append({"event": "while full"})
     assert LogEntry.objects.get(written_at=None).failures == 1
     disk.free()
     log.sweep()
     lines = settings.ORACLE_LOG_PATH.read_text().splitlines()
     assert [line.count('"event"') for line in lines] == [1, 1]
     assert not LogEntry.objects.filter(written_at=None).exists()
-    disk.free()  # twice is nothing
+    disk.free()  # has no effect a second time

@@ -1,49 +1,57 @@
 from collections import Counter
 
-from drill.faults.faults import FURTHEST, LARGE, plan_faults
+from drill.faults.faults import (
+    MAX_CLOCK_OFFSET,
+    MIN_CLOCK_OFFSET,
+    MIN_ORDERS_FOR_POOL_KILL,
+    FaultKind,
+    plan_faults,
+)
 from drill.faults.kill_stages import STAGES
 
 
-def draw(orders: int, seed: int = 1, **possible: bool):
+def plan(orders: int, seed: int = 1, **possible: bool):
     return plan_faults(seed, orders, **{"restarts": True, "clock": True, **possible})
 
 
 def test_the_seed_repeats_the_faults_in_their_order():
-    drawn = draw(500)
-    assert drawn == draw(500)
-    assert [fault.after for fault in drawn] == sorted(fault.after for fault in drawn)
+    faults = plan(500)
+    assert faults == plan(500)
+    assert [fault.after for fault in faults] == sorted(fault.after for fault in faults)
 
 
 def test_a_drill_of_full_size_kills_at_every_stage():
     for seed in range(20):
-        killed = {fault.stage for fault in draw(1000, seed) if fault.kind == "kill"}
+        killed = {fault.stage for fault in plan(1000, seed) if fault.kind is FaultKind.KILL}
         assert killed == set(STAGES)
 
 
 def test_a_full_disk_is_freed_and_a_retired_model_replaced():
     for seed in range(50):
-        kinds = Counter(fault.kind for fault in draw(60, seed))
-        assert kinds["disk full"] == kinds["disk freed"] >= 1
-        assert kinds["model retired"] == kinds["model changed"] == 1
+        kinds = Counter(fault.kind for fault in plan(60, seed))
+        assert kinds[FaultKind.DISK_FULL] == kinds[FaultKind.DISK_FREED] >= 1
+        assert kinds[FaultKind.MODEL_RETIRED] == kinds[FaultKind.MODEL_CHANGED] == 1
 
 
-def test_the_clock_stays_where_stripes_signatures_are_believed():
+def test_stripes_signatures_stay_valid_whatever_the_clock_offset():
     for seed in range(50):
         offset = 0
-        for fault in draw(2000, seed):
+        for fault in plan(2000, seed):
             offset += fault.seconds
-            assert -60 <= offset <= FURTHEST < 300
+            assert -300 < MIN_CLOCK_OFFSET <= offset <= MAX_CLOCK_OFFSET < 300
 
 
-def test_what_is_not_possible_is_not_drawn():
-    kinds = {fault.kind for fault in draw(1000, restarts=False, clock=False)}
-    assert not kinds & {"database", "clock"}
-    assert {"database", "clock"} <= {fault.kind for fault in draw(30)}
+def test_faults_that_are_not_possible_are_not_drawn():
+    possible = {FaultKind.DATABASE_RESTART, FaultKind.CLOCK_STEP}
+    kinds = {fault.kind for fault in plan(1000, restarts=False, clock=False)}
+    assert not kinds & possible
+    assert possible <= {fault.kind for fault in plan(30)}
 
 
-def test_pools_are_killed_where_there_is_time_for_it():
-    assert Counter(fault.cluster for fault in draw(LARGE) if fault.kind == "pool") == {
-        "generate": 1,
-        "post": 1,
-    }
-    assert not [fault for fault in draw(LARGE - 1) if fault.kind == "pool"]
+def pool_kills(orders: int) -> list[str]:
+    return [one.cluster for one in plan(orders) if one.kind is FaultKind.POOL_KILLED]
+
+
+def test_pools_are_killed_only_in_drills_that_are_long_enough():
+    assert sorted(pool_kills(MIN_ORDERS_FOR_POOL_KILL)) == ["generate", "post"]
+    assert pool_kills(MIN_ORDERS_FOR_POOL_KILL - 1) == []

@@ -1,37 +1,37 @@
-"""Waiting for quiet, whatever the database does meanwhile."""
+"""Waiting for quiet while the database comes and goes."""
 
 import pytest
 
-from drill.display import Display
-from drill.failures import DatabaseAway
+from drill.display import ProgressDisplay
+from drill.failures import DatabaseUnreachable
 from drill.invariants import quiescence
 
 
-class Examiner:
-    """Something waits until it was skipped; the first time the database is away."""
+class Inspector:
+    """An order is pending until the pause is skipped; the first attempt at it fails."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.left = 1
+        self.called: list[str] = []
+        self.pending = 1
 
-    def ask(self, question: str):
-        self.asked.append(question)
-        if question == "waiting":
-            return {"orders": self.left}
-        if self.asked.count("skip") == 1:
-            raise DatabaseAway("gone")
-        self.left = 0
+    def call(self, method: str):
+        self.called.append(method)
+        if method == "pending":
+            return {"orders": self.pending}
+        if self.called.count("skip_pause") == 1:
+            raise DatabaseUnreachable("gone")
+        self.pending = 0
         return 60
 
 
 @pytest.fixture(autouse=True)
-def hurried(monkeypatch):
-    monkeypatch.setattr(quiescence, "LOOK_EVERY", 0.0)
-    monkeypatch.setattr(quiescence, "STILL", 0.0)
+def without_waiting(monkeypatch):
+    monkeypatch.setattr(quiescence, "POLL_INTERVAL", 0.0)
+    monkeypatch.setattr(quiescence, "UNCHANGED", 0.0)
 
 
-def test_a_database_that_is_away_when_time_is_to_pass_is_asked_again():
-    examiner = Examiner()
-    wait = quiescence.wait_for_quiet(examiner, Display(), timeout=60)
-    assert examiner.asked.count("skip") == 2
+def test_skipping_a_pause_is_retried_while_the_database_is_unreachable():
+    inspector = Inspector()
+    wait = quiescence.wait_for_quiet(inspector, ProgressDisplay(), timeout=60)
+    assert inspector.called.count("skip_pause") == 2
     assert wait.skipped == 60

@@ -8,7 +8,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.db import connection
 
 from tests.support.addresses import records
-from tests.verdicts.test_growth import GROWING, _partial_indexes, explained
+from tests.verdicts.test_query_plans import GROWING, _partial_indexes, explained
 from verdicts.admin.capped_paginator import LISTED, BoundedPaginator
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -90,7 +90,7 @@ def test_whatever_is_filtered_for_is_found_by_an_index(admin_client, long_lists,
         sorts = Sorts()
         with explained() as plans, connection.execute_wrapper(sorts):
             assert admin_client.get(f"/admin/{page}").status_code == 200, page
-        if read := [*plans.whole.values(), *(sorts.found if page not in SEVERAL else ())]:
+        if read := [*plans.full_scans.values(), *(sorts.found if page not in SEVERAL else ())]:
             found[page] = read
     assert found == {}
 

@@ -28,7 +28,7 @@ from tests.support.hostile import (
     steers,
     verdict_of,
 )
-from tests.verdicts.test_hostile_queries import TAKEN, is_taken
+from tests.verdicts.test_hostile_queries import ACCEPTED, is_accepted
 from verdicts.clients import send_message
 from verdicts.core.prompt import MAX_QUERY
 from verdicts.generation.client import Answer
@@ -69,7 +69,7 @@ def seen(judged, reviewer, settings) -> Callable[..., Seen]:
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 
     def look(*texts: str) -> Seen:
-        asked = "\n".join(text for text in texts if is_taken(text))
+        asked = "\n".join(text for text in texts if is_accepted(text))
         order = judged(json.dumps(verdict_of(*texts)), query=asked[:MAX_QUERY] or HARMLESS)
         assert order.status == Status.DELIVERED
         for delivery in order.deliveries.all():
@@ -209,8 +209,8 @@ def test_no_text_makes_a_line_of_the_service_log(entry: Entry, formatter):
 def test_queries_are_text_in_the_console_and_in_files(paid_order, reviewer):
     """What a customer wrote, seen by staff."""
     expected = Skeleton(order_page(reviewer, paid_order("quick", HARMLESS))).elements
-    for start in range(0, len(TAKEN), SLOTS):
-        handful = TAKEN[start : start + SLOTS]
+    for start in range(0, len(ACCEPTED), SLOTS):
+        handful = ACCEPTED[start : start + SLOTS]
         asked = "\n".join(entry.text for entry in handful)[:MAX_QUERY]
         order = paid_order("quick", asked)
         page = Skeleton(order_page(reviewer, order))

@@ -1,4 +1,4 @@
-"""`manage.py drill` as somebody would call it: kept, violated, and not run."""
+"""`manage.py drill` from the command line: all invariants hold, one is violated, not run."""
 
 import re
 import shutil
@@ -10,20 +10,22 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from drill.failures import GaveUp
+from drill.failures import RetriesExhausted
 from drill.faults.clock import find_library
 from drill.sites.child_env import child_env
 
 ROOT = Path(__file__).parents[4]
 pytestmark = [pytest.mark.site, pytest.mark.django_db]
 
-# With a site that is broken in a way that the drill must find, and no other fault.
-BROKEN = """
+# A site with a defect that the drill must find, and no other fault.
+DEFECTIVE = """
 import sys
 from functools import partial
-from drill import run
+import django
 from django.core.management import execute_from_command_line
-run.storm = partial(run.storm, settings="tests.support.repeating")
+django.setup()
+from drill import run
+run.fault_drill = partial(run.fault_drill, settings="tests.support.repeating")
 run.plan_faults = lambda *_, **__: []
 execute_from_command_line(sys.argv)
 """
@@ -40,64 +42,70 @@ def run(program: list[str], *arguments: str) -> subprocess.CompletedProcess[str]
     )
 
 
-def here() -> str:
+def database() -> str:
     return "postgres" if connection.vendor == "postgresql" else "sqlite"
 
 
-def counted(said: str, what: str) -> int:
-    """What the table says of it, in its last column of numbers."""
-    found = re.search(rf"^  {what}.*?  +([\d,]+)$", said, re.MULTILINE)
+def count(output: str, row: str) -> int:
+    """The number in the last column of the first row that begins so; 0 without one."""
+    found = re.search(rf"^{row}.*? +([\d,]+)$", output, re.MULTILINE)
     return int(found[1].replace(",", "")) if found else 0
 
 
 @pytest.mark.skipif(
     connection.vendor == "sqlite", reason="once is enough, and this one restarts its database"
 )
-def test_a_short_drill_breaks_much_and_finds_every_invariant_kept():
-    done = run(["manage.py"], "--orders", "24", "--seed", "41", "--database", here())
+def test_a_short_drill_injects_most_faults_and_all_invariants_hold():
+    done = run(["manage.py"], "--orders", "24", "--seed", "41", "--database", database())
     assert (done.returncode, done.stderr.count("VIOLATED")) == (0, 0), done.stderr + done.stdout
-    said = done.stdout
-    assert said.startswith("Drill: 24 orders on PostgreSQL, seed 41\n")
-    assert said.endswith("Kept: nothing lost, nothing doubled, nothing leaked.\n")
-    assert "Ordering: " in done.stderr  # how far it has come
-    for what in ("webhook: ", "gemini: ", "graph: ", "disk full under the log"):
-        assert counted(said, what), what
+    output = done.stdout
+    assert output.startswith("Fault drill: 24 orders on PostgreSQL, seed 41\n")
+    assert output.endswith("All invariants hold: nothing was lost, duplicated or leaked.\n")
+    assert "Ordering: " in done.stderr  # progress
+    for fault in ("webhook: ", "gemini: ", "graph: ", "disk full under the log"):
+        assert count(output, fault), fault
     for role in ("web", "generate", "post"):
-        assert counted(said, f"{role} killed -9"), role
-    assert counted(said, "model retired") == 1
-    assert bool(counted(said, "clock stepped")) == (find_library() is not None)
-    assert counted(said, "database restarted") == 1
+        assert count(output, f"{role} killed"), role
+    assert count(output, "model retired") == 1
+    assert bool(count(output, "clock stepped")) == (find_library() is not None)
+    assert count(output, "database restarted") == 1
 
 
 @pytest.mark.once
-def test_a_site_that_repeats_itself_is_found_out():
-    done = run(["-c", BROKEN], "--orders", "8", "--seed", "2", "--database", here())
+def test_a_site_that_emails_every_verdict_twice_violates_an_invariant():
+    done = run(["-c", DEFECTIVE], "--orders", "8", "--seed", "2", "--database", database())
     assert done.returncode == 1, done.stderr
-    assert "VIOLATED. A verdict is emailed under one Message-ID: order " in done.stderr
-    assert "Seed 2 repeats it. What the site left behind is in " in done.stderr
-    folder = Path(done.stderr.split("left behind is in ")[1].strip().rstrip("."))
+    assert "VIOLATED: A verdict is emailed under one Message-ID: order " in done.stderr
+    assert "Repeat it with --seed 2. The site's files are in " in done.stderr
+    folder = Path(done.stderr.split("The site's files are in ")[1].strip().rstrip("."))
     assert (folder / "facts.json").exists()
     assert (folder / "site.log").exists()
     shutil.rmtree(folder)
 
 
-@pytest.mark.once  # `make crowd` sends one to PostgreSQL, too
-def test_a_crowd_is_served_in_its_order_and_nobody_else_notices():
-    crowd = ["--orders", "24", "--crowd", "6", "--seed", "3", "--database", here()]
-    done = run(["manage.py"], *crowd)
+@pytest.mark.once  # `make crowd` runs one on PostgreSQL too
+def test_under_load_orders_are_processed_in_order_and_other_readers_are_served():
+    load = ["--orders", "24", "--crowd", "6", "--seed", "3", "--database", database()]
+    done = run(["manage.py"], *load)
     assert done.returncode == 0, done.stderr + done.stdout
-    assert "Kept: everybody was answered, and served in the order of payment." in done.stdout
+    assert done.stdout.startswith("Load drill: 24 orders at once")
+    assert "All invariants hold: every request was answered" in done.stdout
 
 
 @pytest.mark.once
 @pytest.mark.parametrize(
-    ("end", "told"),
+    ("end", "message"),
     [
-        (GaveUp("[order 00003] cannot order"), "VIOLATED: [order 00003] cannot order. "),
-        (KeyboardInterrupt(), "Stopped. "),
+        (
+            RetriesExhausted("[order 00003]: checkout never succeeded"),
+            "VIOLATED: [order 00003]: checkout never succeeded. ",
+        ),
+        (KeyboardInterrupt(), "Interrupted. "),
     ],
 )
-def test_whoever_is_not_told_the_end_is_told_the_seed(monkeypatch, tmp_path, capsys, end, told):
+def test_a_drill_that_ends_early_reports_the_seed_and_the_folder(
+    monkeypatch, tmp_path, capsys, end, message
+):
     def drill(*_, **__):
         raise end
 
@@ -106,7 +114,8 @@ def test_whoever_is_not_told_the_end_is_told_the_seed(monkeypatch, tmp_path, cap
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(CommandError) as raised:
         call_command("drill", seed=1234)
-    assert str(raised.value).startswith(f"{told}Seed 1234 repeats it. What the site left behind")
+    expected = f"{message}Repeat it with --seed 1234. The site's files are in {tmp_path}"
+    assert str(raised.value).startswith(expected)
     assert capsys.readouterr().err == "Seed 1234.\n"
 
 
@@ -114,14 +123,14 @@ def test_whoever_is_not_told_the_end_is_told_the_seed(monkeypatch, tmp_path, cap
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--orders", "0"], "a number from 1 to 5,000, not '0'"),
-        (["--orders", "many"], "a number from 1 to 5,000, not 'many'"),
-        (["--crowd", "nan"], "a number from 0.1 to 1,000, not 'nan'"),
-        (["--database", "oracle"], "--database takes sqlite, postgres or postgres://..., not"),
-        (["--database", "postgres://127.0.0.1:1/a"], "No database can be made on that server: "),
+        (["--orders", "0"], "must be a number from 1 to 5,000, not '0'"),
+        (["--orders", "many"], "must be a number from 1 to 5,000, not 'many'"),
+        (["--crowd", "nan"], "must be a number from 0.1 to 1,000, not 'nan'"),
+        (["--database", "oracle"], "--database must be sqlite, postgres or a postgres:// URL, not"),
+        (["--database", "postgres://127.0.0.1:1/a"], "Cannot create a database on that server: "),
     ],
 )
-def test_what_cannot_be_run_is_told_and_no_verdict_on_the_site(arguments, why):
+def test_a_drill_that_cannot_be_run_exits_with_2_and_says_why(arguments, why):
     done = run(["manage.py"], *arguments)
     assert done.returncode == 2
     assert why in done.stderr

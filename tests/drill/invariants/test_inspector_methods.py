@@ -1,4 +1,4 @@
-"""What the drill does to the site's database while it waits: it leaves the work to the site."""
+"""While it waits, the drill moves due times and queues sweeps; the work is left to the site."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from django_q.models import OrmQ, Schedule
 
-from drill.invariants.questions import is_at_rest, lost_pages, skip
+from drill.invariants.inspector_methods import evicted_pages, is_idle, skip_pause
 from verdicts.jobs import queue
 from verdicts.models import Order
 from verdicts.reconciliation.sweep import OVERDUE_AFTER
@@ -31,35 +31,35 @@ def jobs() -> list[str]:
     return [row.task["name"] for row in OrmQ.objects.order_by("pk")]
 
 
-def test_what_is_left_behind_is_left_to_the_sites_own_workers(order):
-    assert skip() == 0
-    assert jobs() == [queue.SWEEP]  # and not the order's, which is for the sweep to queue
+def test_overdue_work_is_left_to_the_sites_own_workers(order):
+    assert skip_pause() == 0
+    assert jobs() == [queue.SWEEP]  # which then queues the order's job
 
 
-def test_while_a_job_is_free_nothing_is_ordered_and_no_time_passes(order):
+def test_while_a_job_can_be_taken_no_sweep_is_queued_and_no_pause_skipped(order):
     queue.enqueue(queue.DELIVER, 1)
-    assert skip() == 0
+    assert skip_pause() == 0
     assert jobs() == [queue.DELIVER]
 
 
-def test_where_nothing_is_left_behind_the_time_passes_until_something_is(order):
+def test_where_nothing_is_overdue_due_times_are_moved_until_something_is(order):
     Order.objects.update(due_at=timezone.now() + timedelta(hours=1))
-    passed = skip()
-    assert passed >= 3600 + OVERDUE_AFTER.total_seconds()
+    skipped = skip_pause()
+    assert skipped >= 3600 + OVERDUE_AFTER.total_seconds()
     assert jobs() == []
-    assert skip() == 0
+    assert skip_pause() == 0
     assert jobs() == [queue.SWEEP]
 
 
-def test_a_page_that_is_not_there_is_lost(order):
-    assert lost_pages(["cs_test_drilled"]) == ["cs_test_drilled"]
-    assert lost_pages([]) == []
+def test_a_page_without_a_cached_verdict_is_evicted(order):
+    assert evicted_pages(["cs_test_drilled"]) == ["cs_test_drilled"]
+    assert evicted_pages([]) == []
 
 
-def test_a_site_is_at_rest_once_its_own_sweep_is_over():
-    assert not is_at_rest()
+def test_a_site_is_idle_once_its_own_sweep_is_done():
+    assert not is_idle()
     Schedule.objects.filter(name="sweep").update(task="a")
     queue.enqueue(queue.SWEEP)
-    assert not is_at_rest()
+    assert not is_idle()
     OrmQ.objects.all().delete()
-    assert is_at_rest()
+    assert is_idle()

@@ -1,4 +1,4 @@
-"""The facts of a drilled site, gathered from its database and its log."""
+"""Collects the facts of the drilled site from its database and its log."""
 
 import json
 from collections import Counter, defaultdict
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.apps import apps
 from django.conf import settings
-from django.db.models import CharField, JSONField, Model, QuerySet, Sum, TextField
+from django.db.models import CharField, JSONField, Model, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast
 from django_q.models import OrmQ, Schedule, Task
 
@@ -30,8 +30,8 @@ from verdicts.models import (
 )
 from verdicts.results import cache
 
-# Which rows have a line in the log each, and what both say alike.
-LINES: Final[dict[str, tuple[type[Model], tuple[str, ...]]]] = {
+# By event: the model whose every row has one entry in the log, and the fields that both have.
+LOGGED: Final[dict[str, tuple[type[Model], tuple[str, ...]]]] = {
     "tmm_crosscheck": (
         CrosscheckLog,
         ("session_id", "kind", "verdict_label", "approved", "crosscheck_reason"),
@@ -42,17 +42,17 @@ LINES: Final[dict[str, tuple[type[Model], tuple[str, ...]]]] = {
     ),
     "staff_action": (Action, ("session_id", "action", "who", "reason")),
 }
-# The one place where a rejected text may be (C15).
+# The only column that may contain rejected text (C15).
 QUARANTINE: Final = (CrosscheckLog, "evidence")
 
 
-def waiting() -> dict[str, int]:
-    """What is not done with, by kind."""
+def pending() -> dict[str, int]:
+    """How much unfinished work there is, by kind."""
     unfinished = (Status.PAID, Status.GENERATING)
-    owed = (Delivery.State.PENDING, Delivery.State.SENDING)
+    unsent = (Delivery.State.PENDING, Delivery.State.SENDING)
     return {
         "orders": Order.objects.filter(status__in=unfinished).count(),
-        "emails": Delivery.objects.filter(state__in=owed).count(),
+        "emails": Delivery.objects.filter(state__in=unsent).count(),
         "comparisons": Verdict.objects.filter(compare_due_at__isnull=False).count(),
         "events": StripeEvent.objects.filter(processed_at=None).count(),
         "log lines": LogEntry.objects.pending(settings.ORACLE_LOG_NAME).count(),
@@ -61,7 +61,7 @@ def waiting() -> dict[str, int]:
 
 
 def has_swept() -> bool:
-    """Whether the schedule itself has ordered a sweep, and not only we."""
+    """Whether the site's own schedule has queued a sweep, not only the drill."""
     sweeps = Schedule.objects.filter(func="verdicts.tasks.sweep")
     return bool(sweeps.exclude(task=None).exists())
 
@@ -73,28 +73,27 @@ def site_facts(canary: str) -> dict[str, Any]:
         "etags": dict(CachedVerdict.objects.values_list("session_id", "etag")),
         "wrong_cache": list(_wrong_cache()),
         "leaks": [*_leaks_in_rows(canary), *_leaks_in_jobs(canary), *_leaks_in_files(canary)],
-        "waiting": waiting(),
+        "pending": pending(),
         "swept": has_swept(),
-        "told_retired": Delivery.objects.filter(kind=Delivery.Kind.RETIRED).count(),
     }
 
 
 def _is_refunded_early(order: Order) -> bool:
-    """Ended by a refund before it was judged: unlike other failures, no case is opened for it."""
+    """Whether a refund ended the order before it was judged: other failures open a case."""
     return order.status == Status.FAILED and order.refunded_at is not None and not order.cases.all()
 
 
 def _orders() -> Iterator[dict[str, Any]]:
     cached = set(CachedVerdict.objects.values_list("session_id", flat=True))
     originals = ModelCall.objects.filter(kind="original")
-    retired = _by_session(originals.filter(outcome="retired"))
-    timed_out = _by_session(ModelCall.objects.filter(error__startswith="no answer within"))
+    retired = _by_session(originals.filter(outcome=ModelCall.Outcome.RETIRED))
+    timed_out = _by_session(_timed_out_calls())
     compared = set(DivergenceEvent.objects.values_list("crosscheck_id", flat=True))
     contradictions = _contradictions()
     related = ("verdicts", "cases", "deliveries")
     for order in Order.objects.exclude(session_id=None).prefetch_related(*related).order_by("pk"):
         verdicts = order.verdicts.all()
-        regens = [one for one in verdicts if one.kind == "regen"]
+        regenerations = [one for one in verdicts if one.kind == "regen"]
         rejected = _rejections(order)
         yield {
             "pk": order.pk,
@@ -105,15 +104,15 @@ def _orders() -> Iterator[dict[str, Any]]:
             "attempts": order.attempts,
             "regens": order.regens,
             "originals": sum(one.kind == "original" for one in verdicts),
-            "regenerations": len(regens),
-            "uncompared": sum(one.crosscheck_id not in compared for one in regens),
+            "regenerations": len(regenerations),
+            "uncompared": sum(one.crosscheck_id not in compared for one in regenerations),
             "contradictions": len(contradictions[order.session_id]),
             "rejections": len(rejected),
             "without_evidence": sum(not _has_evidence(one) for one in rejected),
             "retired_calls": retired[order.session_id or ""],
             "timed_out": timed_out[order.session_id or ""],
             "cached": order.session_id in cached,
-            "cases": _open_cases(order),
+            "open_cases": _open_cases(order),
             "emails": [(one.kind, one.state, one.message_id) for one in order.deliveries.all()],
         }
 
@@ -122,8 +121,20 @@ def _by_session(calls: QuerySet[ModelCall]) -> Counter[str]:
     return Counter(calls.values_list("session_id", flat=True))
 
 
+def _timed_out_calls() -> QuerySet[ModelCall]:
+    """BUSY is the outcome of every failed call: those that timed out lasted for their deadline."""
+    seconds = {
+        "original": settings.ORACLE_MODEL_DEADLINE,
+        "regen": settings.ORACLE_REGENERATION_DEADLINE,
+    }
+    at_deadline = Q()
+    for kind, deadline in seconds.items():
+        at_deadline |= Q(kind=kind, duration_ms__gte=deadline * 1000)
+    return ModelCall.objects.filter(at_deadline, outcome=ModelCall.Outcome.BUSY)
+
+
 def _contradictions() -> dict[str | None, set[tuple[str, str]]]:
-    """What each session has to be told of: a notice for each pair of labels, however often."""
+    """The pairs of labels of which each session's customer must be notified: each pair once."""
     found: dict[str | None, set[tuple[str, str]]] = defaultdict(set)
     for event in DivergenceEvent.objects.filter(level="significant"):
         found[event.session_id].add((event.original_verdict, event.regen_verdict))
@@ -131,7 +142,7 @@ def _contradictions() -> dict[str | None, set[tuple[str, str]]]:
 
 
 def _open_cases(order: Order) -> list[str]:
-    """About the order itself; one about an email is in the email's state."""
+    """Without cases of emails: those are covered by the email's state."""
     of_order = [one for one in order.cases.all() if one.kind != Case.Kind.EMAIL]
     return sorted(one.kind for one in of_order if one.closed_at is None)
 
@@ -142,7 +153,7 @@ def _rejections(order: Order) -> list[CrosscheckLog]:
 
 
 def _has_evidence(check: CrosscheckLog) -> bool:
-    """What the model said is kept, unless it said nothing."""
+    """Whether the output is stored as evidence, or was empty."""
     call = check.call
     return bool(check.evidence) or (call is not None and not call.output_tokens)
 
@@ -152,21 +163,21 @@ def _log() -> LogFacts:
     return LogFacts(
         lines=found.lines,
         pending=LogEntry.objects.pending(settings.ORACLE_LOG_NAME).count(),
-        fault=str(found.first) if found.first else "",
+        defect=str(found.first) if found.first else "",
         unmatched=[*_without_entry(), *_without_line()],
-        left_waiting=LogEntry.objects.aggregate(times=Sum("failures"))["times"] or 0,
+        failed_writes=LogEntry.objects.aggregate(times=Sum("failures"))["times"] or 0,
     )
 
 
 def _without_entry() -> Iterator[str]:
-    """One by one: by their number a row without an entry and one with two would be even."""
+    """Compared one by one: a missing and a duplicate entry would cancel out in a count."""
     entries = [json.loads(entry) for entry in LogEntry.objects.values_list("entry", flat=True)]
-    for event, (model, names) in LINES.items():
+    for event, (model, names) in LOGGED.items():
         of_event = [entry for entry in entries if entry["event"] == event]
-        said = Counter(tuple(entry[name] for name in names) for entry in of_event)
-        there = Counter(model._default_manager.values_list(*names))  # noqa: SLF001 - Django's name
-        for what in sorted(key for key in said | there if said[key] != there[key]):
-            yield f"{event} {what}: {said[what]} entries for {there[what]} rows"
+        logged = Counter(tuple(entry[name] for name in names) for entry in of_event)
+        stored = Counter(model._default_manager.values_list(*names))  # noqa: SLF001 - public in Django
+        for what in sorted(key for key in logged | stored if logged[key] != stored[key]):
+            yield f"{event} {what}: {logged[what]} entries for {stored[what]} rows"
 
 
 def _without_line() -> Iterator[str]:
@@ -195,9 +206,9 @@ def _wrong_cache() -> Iterator[str]:
 
 
 def _leaks_in_rows(canary: str) -> Iterator[str]:
-    """Every column of every table that can hold a text, but the quarantine."""
+    """Searches every text column of every table except the quarantine."""
     for model in apps.get_models():
-        for field in model._meta.concrete_fields:  # noqa: SLF001 - Django's own name for it
+        for field in model._meta.concrete_fields:  # noqa: SLF001 - public in Django
             if not isinstance(field, CharField | TextField | JSONField):
                 continue
             if (model, field.name) == QUARANTINE:
@@ -208,7 +219,7 @@ def _leaks_in_rows(canary: str) -> Iterator[str]:
 
 
 def _leaks_in_jobs(canary: str) -> Iterator[str]:
-    """What the queue keeps is pickled, so that no query of a database sees into it."""
+    """The queue's columns are pickled, so SQL cannot search them."""
     for task in Task.objects.iterator():
         for name in ("args", "kwargs", "result"):
             if canary in repr(getattr(task, name)):

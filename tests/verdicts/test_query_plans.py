@@ -1,4 +1,4 @@
-"""What stays as quick as it is while the house grows: told by what is read, not by a clock."""
+"""Frequent operations scan no table that grows with the number of orders, by their query plans."""
 
 import io
 import json
@@ -20,7 +20,7 @@ from verdicts.monitoring.metrics import metrics_cache
 from verdicts.reconciliation.sweep import sweep
 from verdicts.results.read_counter import hits
 
-# Tables with a row or more for every order.
+# Tables with at least one row for every order.
 GROWING = {
     "audit_action",
     "audit_crosschecklog",
@@ -35,25 +35,23 @@ GROWING = {
     "verdicts_verdict",
 }
 
-on_postgresql = pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="how PostgreSQL stores it"
-)
+on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL's storage")
 
 
 class Plans:
-    """What the database would read for each query that is made."""
+    """An execute wrapper that explains every query before it is executed."""
 
     def __init__(self) -> None:
-        self.whole: dict[str, str] = {}  # a table, or an index of all of it, by the query
-        self.used: set[str] = set()  # indexes that answered without the table
+        self.full_scans: dict[str, str] = {}  # by query: the table and index that is scanned
+        self.covering: set[str] = set()  # indexes that were read without their table
         self._partial = _partial_indexes()
 
     def __call__(self, execute, sql: str, params, many: bool, context) -> Any:
-        rows = list(params) if many else [params]  # all of them are found alike
+        rows = list(params) if many else [params]  # with one plan for all
         if sql.lstrip().startswith(("SELECT", "UPDATE", "DELETE")) and rows:
             with connection.cursor() as cursor:
-                look = self._sqlite if connection.vendor == "sqlite" else self._postgresql
-                look(cursor, sql, rows[0])
+                explain = self._sqlite if connection.vendor == "sqlite" else self._postgresql
+                explain(cursor, sql, rows[0])
         return execute(sql, rows if many else params, many, context)
 
     def _sqlite(self, cursor, sql: str, params) -> None:
@@ -63,33 +61,33 @@ class Plans:
         for words in steps:
             index = words[words.index("INDEX") + 1] if "INDEX" in words else ""
             if "COVERING" in words:
-                self.used.add(index)
+                self.covering.add(index)
             if words[0] == "SCAN":
-                self._read(words[1], index, sql, sorts=sorts)
+                self._add_scan(words[1], index, sql, sorts=sorts)
 
     def _postgresql(self, cursor, sql: str, params) -> None:
         cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", params)
         found = cursor.fetchone()[0]
         nodes = [(json.loads(found) if isinstance(found, str) else found)[0]["Plan"]]
-        for node in nodes:  # which grow as it goes
+        for node in nodes:  # grows while it is iterated
             nodes += node.get("Plans", [])
         sorts = any("Sort" in node["Node Type"] for node in nodes)
         for node in nodes:
             index = node.get("Index Name", "")
             if node["Node Type"] == "Index Only Scan":
-                self.used.add(index)
+                self.covering.add(index)
             if "Scan" in node["Node Type"] and "Index Cond" not in node:
-                self._read(node.get("Relation Name", ""), index, sql, sorts=sorts)
+                self._add_scan(node.get("Relation Name", ""), index, sql, sorts=sorts)
 
-    def _read(self, table: str, index: str, sql: str, *, sorts: bool) -> None:
-        # Whoever sorts has to read all before the first of them is known.
-        first_few = "LIMIT" in sql and "WHERE" not in sql and not sorts
-        if table in GROWING and index not in self._partial and not first_few:
-            self.whole[sql] = f"{table} {index}"
+    def _add_scan(self, table: str, index: str, sql: str, *, sorts: bool) -> None:
+        # Without a filter or a sort, a LIMIT stops the scan after the first rows.
+        limited = "LIMIT" in sql and "WHERE" not in sql and not sorts
+        if table in GROWING and index not in self._partial and not limited:
+            self.full_scans[sql] = f"{table} {index}"
 
 
 def _partial_indexes() -> set[str]:
-    """Which are as small as the few rows that they are of."""
+    """Indexes with a condition: they contain only the few rows that match it."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'"
@@ -101,36 +99,36 @@ def _partial_indexes() -> set[str]:
 
 @contextmanager
 def explained() -> Iterator[Plans]:
-    """With so few rows PostgreSQL would read them all: it is told to use indexes if it can."""
+    """Collects query plans. Makes PostgreSQL prefer indexes, although the tables are small."""
     plans = Plans()
-    planner = ("enable_seqscan", "enable_bitmapscan")
+    scans = ("enable_seqscan", "enable_bitmapscan")
     with connection.cursor() as cursor:
-        for one in planner if connection.vendor == "postgresql" else ():
-            cursor.execute(f"SET {one} = off")
+        for scan in scans if connection.vendor == "postgresql" else ():
+            cursor.execute(f"SET {scan} = off")
     with connection.execute_wrapper(plans):
         yield plans
     with connection.cursor() as cursor:
-        for one in planner if connection.vendor == "postgresql" else ():
-            cursor.execute(f"RESET {one}")
+        for scan in scans if connection.vendor == "postgresql" else ():
+            cursor.execute(f"RESET {scan}")
 
 
-def test_the_first_few_are_read_alone_only_in_the_order_of_an_index(db):
+def test_a_limit_avoids_a_full_scan_only_in_the_order_of_an_index(db):
     with explained() as plans:
         list(Order.objects.order_by("-pk")[:5])
-    assert plans.whole == {}
+    assert plans.full_scans == {}
     with explained() as plans:
         list(Order.objects.order_by("price_cents")[:5])
-    assert [found.split()[0] for found in plans.whole.values()] == ["verdicts_order"]
+    assert [scan.split()[0] for scan in plans.full_scans.values()] == ["verdicts_order"]
 
 
-def test_one_statement_for_many_rows_is_explained_too(db):
+def test_executemany_is_explained_too(db):
     by_key = "UPDATE verdicts_order SET hits = %s WHERE session_id = %s"
     by_price = "UPDATE verdicts_order SET hits = %s WHERE price_cents = %s"
     with explained() as plans, connection.cursor() as cursor:
         cursor.executemany(by_key, [(1, "a"), (2, "b")])
         cursor.executemany(by_key, [])
         cursor.executemany(by_price, [(1, 500), (2, 200)])
-    assert [*plans.whole] == [by_price]
+    assert [*plans.full_scans] == [by_price]
 
 
 @pytest.fixture
@@ -140,11 +138,11 @@ def staff(client):
 
 
 @pytest.fixture
-def work(
+def operations(
     ask, missed, paid_order, run_jobs, staff, sandbox, monkeypatch
 ) -> dict[str, Callable[[], object]]:
-    """Whatever happens again and again in a house."""
-    # Of what fits on one page Django reads all.
+    """What a site does often."""
+    # A list that fits on one page is read without a LIMIT.
     monkeypatch.setattr(admin.site.get_model_admin(Order), "list_per_page", 1)
     order: Order = missed("full", "GREEN")
     sandbox.fault("gemini", "verdict", label="RED")
@@ -157,14 +155,14 @@ def work(
         return lambda: staff.get(path)
 
     return {
-        "a miss, its comparison and its notice": lambda: (ask(order.session_id), run_jobs()),
-        "a hit": hit,
+        "a cache miss, its comparison and its notice": lambda: (ask(order.session_id), run_jobs()),
+        "a cache hit": hit,
         "a payment, its verdict and its email": lambda: (paid_order("quick"), run_jobs()),
         "the sweep": sweep,
         "metrics": lambda: (metrics_cache.clear(), metrics_cache.text()),
-        "the report": lambda: call_command("divergence_report", stdout=io.StringIO()),
+        "the divergence report": lambda: call_command("divergence_report", stdout=io.StringIO()),
         "the result page": page(f"/oracle/result?session_id={order.session_id}"),
-        "home": page("/admin/"),
+        "the console's start page": page("/admin/"),
         "the review queue": page("/admin/verdicts/case/"),
         "orders": page("/admin/verdicts/order/"),
         "an order": page(f"/admin/verdicts/order/{order.pk}/change/"),
@@ -176,42 +174,42 @@ def work(
     }
 
 
-@pytest.mark.once  # PostgreSQL plans by statistics, which a test's few rows do not have
-def test_nothing_that_happens_again_and_again_reads_a_whole_table(work):
-    found = {}
-    for name, do in work.items():
+@pytest.mark.once  # PostgreSQL's plans depend on statistics, which a few rows do not provide
+def test_no_frequent_operation_scans_a_whole_table(operations):
+    scans = {}
+    for name, operation in operations.items():
         with explained() as plans:
-            do()
-        found |= {name: plans.whole} if plans.whole else {}
-    assert found == {}
+            operation()
+        scans |= {name: plans.full_scans} if plans.full_scans else {}
+    assert scans == {}
 
 
 @pytest.fixture
-def no_traces(db) -> None:
-    """PostgreSQL plans by the pages that a table has, those of other tests' rows included."""
+def truncated(db) -> None:
+    """PostgreSQL's plans depend on a table's pages, which other tests' deleted rows still fill."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("TRUNCATE audit_divergenceevent CASCADE")
 
 
-def test_a_report_reads_an_index_and_no_rows(no_traces):
+def test_the_divergence_report_reads_only_an_index(truncated):
     with explained() as plans:
         call_command("divergence_report", stdout=io.StringIO())
-    assert "divergence_day" in plans.used
+    assert "divergence_day" in plans.covering
 
 
-def test_the_models_variance_is_read_from_an_index_too(no_traces):
+def test_the_models_variance_is_read_only_from_an_index(truncated):
     with explained() as plans:
         variance(timezone.now())
-    assert "divergence_day" in plans.used
+    assert "divergence_day" in plans.covering
 
 
-def test_a_hit_is_found_by_its_number_and_by_no_other_index(delivered):
+def test_a_cache_hit_is_found_by_its_primary_key(delivered):
     delivered("quick")
     hit: str = import_module(f"verdicts.results.reader.lookup_{connection.vendor}").HIT
     with explained(), connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            cursor.execute("ANALYZE")  # of a table with a single row
+            cursor.execute("ANALYZE")  # the table has a single row
             cursor.execute(f"EXPLAIN QUERY PLAN {hit.replace('?', '%s')}", [2, 1])
             assert "USING INTEGER PRIMARY KEY (rowid=?)" in str(cursor.fetchall())
         else:
@@ -220,8 +218,8 @@ def test_a_hit_is_found_by_its_number_and_by_no_other_index(delivered):
 
 
 @on_postgresql
-def test_a_hit_unpacks_nothing(delivered):
-    """A body of ordinary length lies in its row, as it is sent."""
+def test_a_cache_hit_decompresses_nothing(delivered):
+    """A body of ordinary length is stored in its row, uncompressed."""
     order: Order = delivered("full")
     CachedVerdict.objects.filter(session_id=order.session_id).update(body="a word " * 400)
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""The facts say what is in the database, also where no query sees it."""
+"""The collected facts match the database, pickled columns included."""
 
 from uuid import uuid4
 
@@ -9,9 +9,9 @@ from django_q.tasks import async_task
 
 from audit.actions import record_action
 from audit.log import log
-from audit.models import Action, CrosscheckLog, DivergenceEvent, LogEntry
+from audit.models import Action, CrosscheckLog, DivergenceEvent, LogEntry, ModelCall
 from drill.faults.disk import FullDevice
-from drill.invariants.gathering import site_facts
+from drill.invariants.site_facts import site_facts
 from verdicts.jobs.queue import DelayingBroker
 from verdicts.models import Order, Verdict
 
@@ -63,49 +63,49 @@ def compare(regen: Verdict, level: str) -> None:
     )
 
 
-def of_order() -> dict:
+def order_facts() -> dict:
     [found] = site_facts(CANARY)["orders"]
     return found
 
 
 def test_a_regeneration_without_a_comparison_on_record_is_uncompared(order):
-    regen = regenerated(order, "RED")  # nothing is due, and nothing was done
-    assert of_order()["uncompared"] == 1
+    regen = regenerated(order, "RED")  # neither due for comparison nor compared
+    assert order_facts()["uncompared"] == 1
     compare(regen, "significant")
-    assert of_order()["uncompared"] == 0
+    assert order_facts()["uncompared"] == 0
 
 
-def test_a_contradiction_counts_once_however_often_it_is_met(order):
+def test_a_repeated_contradiction_counts_once(order):
     for label, level in [("RED", "significant"), ("RED", "significant"), ("AMBER", "minor")]:
         compare(regenerated(order, label), level)
-    assert of_order()["contradictions"] == 1
+    assert order_facts()["contradictions"] == 1
     compare(regenerated(order, "NULL"), "significant")
-    assert of_order()["contradictions"] == 2
+    assert order_facts()["contradictions"] == 2
 
 
 @pytest.mark.parametrize(
-    "kept",
+    "stored",
     [
         {"args": (f"a {CANARY}",)},
         {"kwargs": {"text": [f"a {CANARY}"]}},
         {"result": f"Traceback: {CANARY}"},
     ],
-    ids=lambda kept: next(iter(kept)),
+    ids=lambda stored: next(iter(stored)),
 )
-def test_rejected_text_in_a_pickle_of_the_queue_is_found(kept):
+def test_rejected_text_in_a_pickled_column_of_the_queue_is_found(stored):
     now = timezone.now()
-    Task.objects.create(id=uuid4().hex, name="a", func="a", started=now, stopped=now, **kept)
-    assert site_facts(CANARY)["leaks"] == [f"Task.{next(iter(kept))}"]
+    Task.objects.create(id=uuid4().hex, name="a", func="a", started=now, stopped=now, **stored)
+    assert site_facts(CANARY)["leaks"] == [f"Task.{next(iter(stored))}"]
 
 
-def test_rejected_text_in_a_job_that_waits_is_found():
+def test_rejected_text_in_a_queued_job_is_found():
     async_task("verdicts.tasks.deliver", f"a {CANARY}", broker=DelayingBroker("post"))
     assert OrmQ.objects.filter(payload__contains=CANARY).count() == 0
     assert site_facts(CANARY)["leaks"] == ["OrmQ.payload"]
 
 
-def acted(why: str) -> None:
-    record_action(session_id=SESSION, action="evict", who="drill", reason=why)
+def act(reason: str) -> None:
+    record_action(session_id=SESSION, action="evict", who="drill", reason=reason)
 
 
 def unmatched() -> list[str]:
@@ -113,17 +113,17 @@ def unmatched() -> list[str]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_has_one_line_each_is_complete():
-    acted("one")
-    acted("two")
-    acted("two")
+def test_a_log_with_one_line_for_each_row_is_complete():
+    act("one")
+    act("two")
+    act("two")
     assert unmatched() == []
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_missing_entry_and_a_doubled_one_are_not_even():
-    acted("one")
-    acted("two")
+def test_a_missing_entry_and_a_duplicate_one_do_not_cancel_out():
+    act("one")
+    act("two")
     Action.objects.filter(reason="one").update(reason="two")
     about = f"staff_action ('{SESSION}', 'evict', 'drill'"
     assert unmatched() == [
@@ -133,9 +133,9 @@ def test_a_missing_entry_and_a_doubled_one_are_not_even():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_missing_line_and_a_doubled_one_are_not_even(settings):
-    acted("one")
-    acted("two")
+def test_a_missing_line_and_a_duplicate_one_do_not_cancel_out(settings):
+    act("one")
+    act("two")
     first, second = settings.ORACLE_LOG_PATH.read_text().splitlines(keepends=True)
     settings.ORACLE_LOG_PATH.write_text(first + first)
     ids = LogEntry.objects.order_by("pk").values_list("public_id", flat=True)
@@ -146,25 +146,55 @@ def test_a_missing_line_and_a_doubled_one_are_not_even(settings):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_line_that_waits_for_room_counts_at_each_failed_write(settings):
+def test_a_pending_line_is_counted_for_each_failed_write(settings):
     disk = FullDevice(settings.ORACLE_LOG_PATH)
     disk.fill()
-    acted("one")
+    act("one")
     log.flush()
     disk.free()
     log.flush()
-    assert site_facts(CANARY)["log"]["left_waiting"] == 2
+    assert site_facts(CANARY)["log"]["failed_writes"] == 2
 
 
-def test_only_the_schedules_own_sweep_is_one():
+def test_only_a_sweep_of_the_schedule_counts():
     assert site_facts(CANARY)["swept"] is False
     Schedule.objects.filter(name="sweep").update(task=uuid4().hex)
     assert site_facts(CANARY)["swept"] is True
 
 
-def test_an_order_that_its_refund_has_ended_is_refunded_and_not_failed(order):
-    assert (of_order()["status"], of_order()["refunded"]) == ("delivered", False)
+def test_an_order_that_was_ended_by_its_refund_is_refunded_and_not_failed(order):
+    assert (order_facts()["status"], order_facts()["refunded"]) == ("delivered", False)
     Order.objects.update(refunded_at=timezone.now())
-    assert (of_order()["status"], of_order()["refunded"]) == ("delivered", True)
+    assert (order_facts()["status"], order_facts()["refunded"]) == ("delivered", True)
     Order.objects.update(status="failed")
-    assert (of_order()["status"], of_order()["refunded"]) == ("refunded", True)
+    assert (order_facts()["status"], order_facts()["refunded"]) == ("refunded", True)
+
+
+def model_call(kind: str, outcome: str, seconds: float) -> None:
+    ModelCall.objects.create(
+        session_id=SESSION,
+        kind=kind,
+        tier="quick",
+        asked={},
+        sent={},
+        outcome=outcome,
+        duration_ms=round(1000 * seconds),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome", "seconds", "timed_out"),
+    [
+        ("original", "busy", 6.0, 1),
+        ("original", "busy", 5.9, 0),
+        ("original", "answered", 6.0, 0),
+        ("regen", "busy", 4.0, 1),
+        ("regen", "busy", 3.9, 0),
+    ],
+)
+def test_a_call_timed_out_if_it_failed_at_its_deadline(
+    order, settings, kind, outcome, seconds, timed_out
+):
+    settings.ORACLE_MODEL_DEADLINE, settings.ORACLE_REGENERATION_DEADLINE = 6, 4
+    model_call(kind, outcome, seconds)
+    assert order_facts()["timed_out"] == timed_out

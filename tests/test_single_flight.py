@@ -1,18 +1,18 @@
-"""Fifty readers at once on one session that the cache has lost, before four web processes."""
+"""Single-flight regeneration: fifty readers at once of one evicted page, on four web processes."""
 
 import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 
 import httpx
 import pytest
 
 from drill.sites.live_site import LiveSite, live_site
 from drill.sites.processes import running, wait_for
-from drill.sites.site import free_port
+from drill.sites.site import free_port, responds
 
 pytestmark = pytest.mark.django_db
 READERS, PROCESSES = 50, 4
@@ -25,7 +25,7 @@ print(order.regens, order.verdicts.filter(kind="regen").count())
 
 @contextmanager
 def web_processes(site: LiveSite, count: int) -> Iterator[list[str]]:
-    """So many more of the site's web servers, on the same database and log."""
+    """The addresses of `count` more web servers of the site, on the same database and log."""
     variables = {**site.variables, "SANDBOX_URL": site.sandbox.url}
     with ExitStack() as stack:
         addresses = []
@@ -36,21 +36,15 @@ def web_processes(site: LiveSite, count: int) -> Iterator[list[str]]:
             stack.enter_context(running(command, **variables))
             addresses.append(f"http://{host}")
         for address in addresses:
-            wait_for(lambda address=address: answers(address))
+            wait_for(lambda address=address: responds(address))
         yield addresses
 
 
-def answers(address: str) -> bool:
-    with suppress(httpx.TransportError):
-        return httpx.get(address, trust_env=False).status_code == 200
-    return False
-
-
-def test_one_model_call_one_regeneration_and_no_error(tmp_path):
+def test_simultaneous_readers_cause_one_model_call_and_one_regeneration(tmp_path):
     with live_site(tmp_path) as site, web_processes(site, PROCESSES - 1) as others:
         session_id = site.buy("full", "What do fifty see?", "fifty@example.com")
         site.wait_for_mail("fifty@example.com")
-        site.manage("evict", session_id, "--reason", "a crowd")
+        site.manage("evict", session_id, "--reason", "single-flight test")
         site.sandbox.fault("gemini", "slow", seconds=1, match="What do fifty see?")
         addresses = [site.url, *others]
 
@@ -59,13 +53,14 @@ def test_one_model_call_one_regeneration_and_no_error(tmp_path):
             query = {"session_id": session_id}
             return httpx.get(f"{address}/api/verdict", params=query, timeout=60, trust_env=False)
 
-        with ThreadPoolExecutor(READERS) as crowd:
-            seen = list(crowd.map(read, range(READERS)))
-        assert set(Counter(one.status_code for one in seen)) <= {200, 202}
-        # Some may have come after the comparison, which changes the rest of the body.
-        assert len({str(one.json()["verdict"]) for one in seen if one.status_code == 200}) == 1
-        asked = [one for one in site.sandbox.requests("gemini") if "do fifty see" in one["body"]]
-        assert len(asked) == 2  # the original, and one for all of them
+        with ThreadPoolExecutor(READERS) as readers:
+            responses = list(readers.map(read, range(READERS)))
+        assert set(Counter(one.status_code for one in responses)) <= {200, 202}
+        # Only the verdict: a response after the comparison differs in the rest of the body.
+        verdicts = {str(one.json()["verdict"]) for one in responses if one.status_code == 200}
+        assert len(verdicts) == 1
+        calls = [one for one in site.sandbox.requests("gemini") if "do fifty see" in one["body"]]
+        assert len(calls) == 2  # the original, and one regeneration for all readers
         counted = site.manage("shell", "-v0", "-c", COUNTS.format(session_id=session_id))
         assert counted.split() == ["1", "1"]
         wait_for(lambda: site.api(session_id).json()["divergence"]["status"] == "checked")
