@@ -102,7 +102,7 @@ def buy(site: LiveSite, numbers: range) -> None:
 
     def one(number: int) -> None:
         email = f"capacity{number}@example.com"
-        site.buy("full", f"Idea number {number}: a ferry to the island?", email)
+        site.buy("full", f"Sample number {number}: a ferry to the island?", email)
         deadline = time.monotonic() + 120
         while not site.sandbox.messages(to=email):
             assert time.monotonic() < deadline, "an order never arrived"

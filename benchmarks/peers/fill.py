@@ -12,14 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.dataset.ideas import ideas
+from benchmarks.dataset.samples import samples
 
 BATCH: Final = 1_000
 Verdicts = Iterator[tuple[str, dict[str, Any]]]
 
 
 def verdicts(ids: Path) -> Verdicts:
-    bodies = [json.loads(idea.original.body) for idea in ideas(str)]
+    bodies = [json.loads(idea.original.body) for idea in samples(str)]
     with ids.open() as file:
         for number, line in enumerate(file):
             yield line.strip(), bodies[number % len(bodies)]

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import benchmarks.__main__ as bench
-from benchmarks.report import Limit, Picture, Section
+from benchmarks.report import Limit, Plot, Section
 from drill.sites.processes import ROOT
 
 
@@ -17,11 +17,11 @@ def run(monkeypatch, tmp_path, capsys):
 
     def with_figure(figure: float | None, *arguments: str) -> tuple[int, str, str]:
         limits = [
-            Limit("ours / theirs", figure, most=1.0, why_not="theirs is not installed"),
-            Limit("ours / before", 1.0, most=1.0),
+            Limit("ours / theirs", figure, maximum=1.0, why_not="theirs is not installed"),
+            Limit("ours / before", 1.0, maximum=1.0),
         ]
-        pictures = [Picture("bench-x.svg", "A picture", "<svg/>")]
-        section = Section("Part", limits=limits, pictures=pictures)
+        plots = [Plot("bench-x.svg", "A picture", "<svg/>")]
+        section = Section("Part", limits=limits, plots=plots)
         parts = {"part": [lambda *_: section], "other": [lambda *_: Section("Other")]}
         monkeypatch.setattr(bench, "PARTS", parts)
         monkeypatch.setattr(bench, "PAGE", tmp_path / "docs" / "BENCHMARKS.md")

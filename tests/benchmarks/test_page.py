@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from benchmarks import page as pages
-from benchmarks.datasets import houses
+from benchmarks.dataset.datasets import houses
 from benchmarks.page import page, versions
 from drill.failures import PostgresqlMissing
 

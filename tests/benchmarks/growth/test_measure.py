@@ -3,19 +3,19 @@
 from types import SimpleNamespace
 
 from benchmarks.growth import measure
-from benchmarks.growth.places import Place
-from benchmarks.progress import Progress
+from benchmarks.dataset.config import Dataset
+from benchmarks.progress import ProgressBar
 
-PLACES = [Place(10, "", ""), Place(100, "", "")]
+PLACES = [Dataset(10, "", ""), Dataset(100, "", "")]
 
 
 class Visited:
-    """Houses that write down who was entered, each with a log of so many lines."""
+    """Datasets that write down who was entered, each with a log of so many lines."""
 
     def __init__(self) -> None:
         self.places, self.entered = PLACES, []
 
-    def enter(self, place: Place) -> None:
+    def enter(self, place: Dataset) -> None:
         self.entered.append(place.orders)
 
     def verify(self) -> int:
@@ -27,7 +27,7 @@ def test_the_log_of_each_house_is_verified_three_times_in_turns(monkeypatch):
     clock = iter([0, 1, 0, 1, 0, 9, 0, 9, 0, 2, 0, 2])
     monkeypatch.setattr(measure, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
     houses = Visited()
-    assert measure.verified_in_turns(houses, Progress("")) == {10: 5.0, 100: 50.0}
+    assert measure.verified_in_turns(houses, ProgressBar("")) == {10: 5.0, 100: 50.0}
     assert houses.entered == [10, 100] * 3
 
 

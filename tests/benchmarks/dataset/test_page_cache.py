@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import in_memory
-from benchmarks.in_memory import Held
+from benchmarks.dataset.page_cache import Held
 
 
 @pytest.fixture

@@ -15,13 +15,13 @@ FOUND = {
 def test_hits_are_compared_with_those_alone():
     found = limits(ALONE, FOUND, before="")
     assert [limit.figure for limit in found] == [0.25, 0.15]
-    assert [limit.is_kept for limit in found] == [True, False]
+    assert [limit.is_met for limit in found] == [True, False]
 
 
 def test_an_earlier_revision_is_reached_within_a_fifth():
     _, sqlite, _, postgresql = limits(ALONE, FOUND, before="0.1")
-    assert sqlite.is_kept
-    assert not postgresql.is_kept
+    assert sqlite.is_met
+    assert not postgresql.is_met
 
 
 @pytest.mark.parametrize("before", ["", "0.1"])

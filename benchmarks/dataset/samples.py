@@ -1,4 +1,4 @@
-"""What the orders of a filled house are about: a pool of ideas, judged and rendered by the product.
+"""What the orders of a filled house are about: a pool of samples, verdict_rows and rendered by the product.
 
 A million texts need not be a million different ones: every order takes its idea
 from here, with the prompt, the gate's decision and the body that the product makes of it.
@@ -52,7 +52,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Idea:
+class Sample:
     tier: TierName
     query: str
     cents: int
@@ -63,14 +63,14 @@ class Idea:
     rejected: Answer
 
 
-def ideas(escape: Escape) -> list[Idea]:
+def samples(escape: Escape) -> list[Sample]:
     """The same pool every time."""
     rng = random.Random(42)
     return [_idea(number, TIERS[number % len(TIERS)], rng, escape) for number in range(POOL)]
 
 
-def _idea(number: int, tier: TierName, rng: random.Random, escape: Escape) -> Idea:
-    query = f"Idea {number}: should I open a second bakery on Queen Street East before summer?"
+def _idea(number: int, tier: TierName, rng: random.Random, escape: Escape) -> Sample:
+    query = f"Sample {number}: should I open a second bakery on Queen Street East before summer?"
     request = locked_request(model=MODEL, tier=tier, query=query)
     payload = _payload(tier, rng)
     label = payload["verdict"]
@@ -78,7 +78,7 @@ def _idea(number: int, tier: TierName, rng: random.Random, escape: Escape) -> Id
     def answer(its: dict[str, Any], comparison: Comparison | None) -> Answer:
         return _answer(tier, query, its, comparison, escape)
 
-    return Idea(
+    return Sample(
         tier=tier,
         query=query,
         cents=CENTS[tier],

@@ -15,23 +15,23 @@ from audit.core.record import action_entry, canonical_line, crosscheck_entry, di
 from audit.core.vocabulary import Kind
 from audit.log.file import MODE
 from audit.models import LogEntry
-from benchmarks.dataset.ideas import Answer, Escape, Idea
-from benchmarks.dataset.past import (
+from benchmarks.dataset.samples import Answer, Escape, Sample
+from benchmarks.dataset.history import (
     COMPARED,
-    DECIDED,
-    JUDGED,
-    JUDGED_AGAIN,
-    Past,
+    CASE_CLOSED,
+    GATED,
+    REGEN_GATED,
+    OrderHistory,
     is_delivered,
     is_failed,
-    is_open,
+    has_open_case,
     is_regenerated,
     is_rejected,
     level,
     random_hex,
     session_id,
 )
-from benchmarks.dataset.shape import Row, Shape
+from benchmarks.dataset.row_set import Row, RowSet
 
 _SESSION: Final = "@session@"
 _TIME: Final = "@time@"
@@ -64,7 +64,7 @@ def _marked(text: str) -> str:
 
 
 class _Templates:
-    def __init__(self, idea: Idea, number: int, escape: Escape) -> None:
+    def __init__(self, idea: Sample, number: int, escape: Escape) -> None:
         def crosscheck(answer: Answer, kind: Kind) -> _Template:
             entry = crosscheck_entry(
                 session_id=_SESSION,
@@ -96,17 +96,17 @@ class _Templates:
         self.action = _Template(entry, escape)
 
 
-def lines(past: Past, escape: Escape, path: Path, host: str) -> list[Shape]:
+def lines(history: OrderHistory, escape: Escape, path: Path, host: str) -> list[RowSet]:
     """The rows of the log; asking for them writes the file as well, so ask once and in order."""
-    writer = _Writer(past, escape, path)
+    writer = _Writer(history, escape, path)
     varying = "id public_id entry salt commitment created_at written_at sequence prev hash"
-    return [Shape(LogEntry, varying, writer.rows, {"host": host})]
+    return [RowSet(LogEntry, varying, writer.rows, {"host": host})]
 
 
 class _Writer:
-    def __init__(self, past: Past, escape: Escape, path: Path) -> None:
-        self._past, self._path = past, path
-        self._templates = [_Templates(idea, n, escape) for n, idea in enumerate(past.ideas)]
+    def __init__(self, history: OrderHistory, escape: Escape, path: Path) -> None:
+        self._past, self._path = history, path
+        self._templates = [_Templates(idea, n, escape) for n, idea in enumerate(history.samples)]
         self._sequence, self._prev = 0, chain.GENESIS
 
     def rows(self, numbers: range) -> Iterator[Row]:
@@ -121,12 +121,12 @@ class _Writer:
     def _kinds(self, number: int) -> Iterator[tuple[_Template, int]]:
         its = self._templates[number % len(self._templates)]
         if not is_failed(number):
-            yield its.rejected if is_rejected(number) else its.original, JUDGED
+            yield its.rejected if is_rejected(number) else its.original, GATED
         if is_regenerated(number):
-            yield its.regens[level(number)], JUDGED_AGAIN
+            yield its.regens[level(number)], REGEN_GATED
             yield its.divergences[level(number)], COMPARED
-        elif not is_delivered(number) and not is_open(number):
-            yield its.action, DECIDED
+        elif not is_delivered(number) and not has_open_case(number):
+            yield its.action, CASE_CLOSED
 
     def _row(self, session: str, template: _Template, at: str, file: IO[str]) -> Row:
         self._sequence += 1

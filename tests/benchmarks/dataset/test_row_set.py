@@ -1,11 +1,11 @@
 import pytest
 
-from benchmarks.dataset.shape import Shape, copy_text
+from benchmarks.dataset.row_set import RowSet, copy_text
 from verdicts.models import Order, StripeEvent
 
 
 def test_columns_that_nobody_names_take_the_models_default():
-    shape = Shape(StripeEvent, "event_id", lambda _: [], {"type": "charge.refunded"})
+    shape = RowSet(StripeEvent, "event_id", lambda _: [], {"type": "charge.refunded"})
     constants = shape.constants()
     received = constants.pop("received_at")
     assert received.startswith("20")
@@ -19,11 +19,11 @@ def test_columns_that_nobody_names_take_the_models_default():
 
 def test_a_column_without_a_default_is_asked_for():
     with pytest.raises(ValueError, match=r"Order\.price_cents has no default"):
-        Shape(Order, "id tier", lambda _: []).constants()
+        RowSet(Order, "id tier", lambda _: []).constants()
 
 
 def test_one_line_of_copy_leaves_room_for_what_varies():
-    shape = Shape(StripeEvent, "event_id received_at", lambda _: [], {"object": "100%\t\\"})
+    shape = RowSet(StripeEvent, "event_id received_at", lambda _: [], {"object": "100%\t\\"})
     assert shape.copy_statement() == (
         'COPY "verdicts_stripeevent" ("event_id", "received_at", "type", "object", '
         '"processed_at", "outcome") FROM STDIN'

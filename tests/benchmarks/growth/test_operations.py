@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpResponse
 
 from benchmarks.growth import work
-from benchmarks.growth.work import Turns
+from benchmarks.growth.operations import Turns
 
 # The end of a request closes a connection that is within a test's transaction.
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -18,10 +18,10 @@ Rows = Callable[[range], Iterable[Row]]
 
 
 @dataclass(frozen=True)
-class Shape:
+class RowSet:
     """`rows` gives the values of `varying`, in that order, for some orders by number.
 
-    They are text or numbers; what varies between a value and none are two shapes.
+    They are text or numbers; what varies between a value and none are two row_sets.
     """
 
     model: type[models.Model]
