@@ -74,7 +74,9 @@ def run(full: Dataset, empty: Dataset) -> Section:
     """Sets Django up, so it needs a process of its own."""
     os.environ |= production_env(full)
     django.setup()
-    call_command("collectstatic", interactive=False, verbosity=0)  # as the web unit does at start-up
+    call_command(
+        "collectstatic", interactive=False, verbosity=0
+    )  # as the web unit does at start-up
     found = _measure(full, empty)
     rows = [
         [name, f"{before:.0f} ms", f"{after:.0f} ms", f"{after / before:.1f}"]

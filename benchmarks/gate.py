@@ -134,7 +134,9 @@ def best_of_rounds(candidates: dict[str, Candidate]) -> dict[str, float]:
 
 
 def speed(title: str, *, non_ascii: bool) -> tuple[Table, list[Limit]]:
-    texts = [json.dumps(payload, ensure_ascii=False) for payload in corpus(500, non_ascii=non_ascii)]
+    texts = [
+        json.dumps(payload, ensure_ascii=False) for payload in corpus(500, non_ascii=non_ascii)
+    ]
     schema = jsonschema.Draft202012Validator(TIER["full"].schema)
 
     def parsed() -> list[Any]:

@@ -126,7 +126,9 @@ def one_order(sandbox: SandboxClient, query: str) -> dict[str, Hops]:
     body = json.dumps(event).encode()
     headers = {"stripe-signature": signature(body, WEBHOOK_SECRET, int(time.time()))}
     with counting(hops["webhook"]):
-        response = client.post("/api/webhook", body, content_type="application/json", headers=headers)
+        response = client.post(
+            "/api/webhook", body, content_type="application/json", headers=headers
+        )
     assert response.status_code == 200, response.content
 
     run_jobs("fulfil_order", hops["generate"])

@@ -89,7 +89,10 @@ def files() -> tuple[Table, list[Limit], str]:
     items = entries(LINES)
     single = [[entry] for entry in items]
     batches = [items[start : start + 100] for start in range(0, LINES, 100)]
-    with tempfile.TemporaryDirectory(prefix="oracle-bench-") as name, ProgressBar("log appends") as bar:
+    with (
+        tempfile.TemporaryDirectory(prefix="oracle-bench-") as name,
+        ProgressBar("log appends") as bar,
+    ):
         folder = Path(name)
         chained(folder / "sample", single, sync=False)
         lines = (folder / "sample").read_bytes().splitlines(keepends=True)

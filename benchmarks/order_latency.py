@@ -57,7 +57,9 @@ def run() -> Section:
     rows = [["median", f"{median:.0f} ms"], ["95th percentile", f"{p95:.0f} ms"]]
     rows += [["of which queue polling", f"up to 2 × {Q_CLUSTER['poll'] * 1000:.0f} ms"]]
     limit = Limit("webhook to email sent, median", median, maximum=LIMIT_MS, unit=" ms")
-    return Section("From payment to email", DESCRIPTION, [Table([f"{ORDERS} orders", ""], rows)], [limit])
+    return Section(
+        "From payment to email", DESCRIPTION, [Table([f"{ORDERS} orders", ""], rows)], [limit]
+    )
 
 
 if __name__ == "__main__":

@@ -144,7 +144,9 @@ def run() -> Section:
         Limit(f"{title}, median", statistics.median(took), maximum, unit=" ms")
         for title, took, maximum in results
     ]
-    limits.append(Limit("deviation of the retry from 60 s", abs(delay - RETRY_SECONDS), 2.0, unit=" s"))
+    limits.append(
+        Limit("deviation of the retry from 60 s", abs(delay - RETRY_SECONDS), 2.0, unit=" s")
+    )
     table = Table([f"{MISSES} misses with a divergent verdict", "median", "slowest"], rows)
     return Section("Cache miss", DESCRIPTION, [table], limits)
 

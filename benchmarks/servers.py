@@ -47,7 +47,9 @@ def running_server(
     The process gets its own session, as systemd services do: the scheduler divides a
     core fairly between sessions, not between all their threads.
     """
-    log_path = folder / f"{Path(command[0]).name}-{port if isinstance(port, int) else port.name}.log"
+    log_path = (
+        folder / f"{Path(command[0]).name}-{port if isinstance(port, int) else port.name}.log"
+    )
     with log_path.open("wb") as log, pinned_to_core(core):
         process = subprocess.Popen(
             command,

@@ -40,9 +40,14 @@ rounds. The bare project has the admin and all third-party apps and middleware o
 
 def run() -> Section:
     seconds_by_name: dict[str, list[float]] = {name: [] for name in APPLICATIONS}
-    with tempfile.TemporaryDirectory(prefix="oracle-bench-") as folder, ProgressBar("start-up") as bar:
+    with (
+        tempfile.TemporaryDirectory(prefix="oracle-bench-") as folder,
+        ProgressBar("start-up") as bar,
+    ):
         dataset = Dataset(0, f"sqlite:///{folder}/none.sqlite3", f"{folder}/oracle_log.jsonl")
-        subprocess.run(_COLLECT, cwd=ROOT, env={**os.environ, **production_env(dataset)}, check=True)
+        subprocess.run(
+            _COLLECT, cwd=ROOT, env={**os.environ, **production_env(dataset)}, check=True
+        )
         envs = {
             OURS: {**os.environ, **production_env(dataset)},
             BARE: {**os.environ, **_third_party_env()},

@@ -40,8 +40,8 @@ HEAD_START: Final = 0.5  # seconds of page load before the hits
 THREADS: Final = 16  # the default of the earlier web process
 
 DESCRIPTION: Final = """
-Cache hits of the reader over 64 connections while 16 connections request the landing page from a
-web process on the same core continuously, compared with hits alone. Four interleaved rounds; results
+Cache hits of the reader over 64 connections while 16 connections continuously request the landing
+page from a web process on the same core, compared with hits alone. Four interleaved rounds; results
 are medians. A failed request fails the benchmark.
 """.strip()
 BEFORE: Final = """
@@ -64,7 +64,7 @@ class Round(NamedTuple):
 def run(datasets: Datasets, orders: int = ORDERS, before: str = "") -> Section:
     section = Section("Cached reads under mixed load", DESCRIPTION)
     if before:
-        section.about += f"\n\n{BEFORE.format(before)}"
+        section.description += f"\n\n{BEFORE.format(before)}"
     if reason := wrk.skip_reason():
         section.limits += limits({}, {}, before=before, skip_reason=reason)
         return section
@@ -155,7 +155,10 @@ def _earlier(folder: Path, dataset: Dataset, revision: str) -> Iterator[Site]:
     code = folder / f"revision-{revision}"
     if not code.exists():
         archived = subprocess.run(
-            [find_program("git") or "git", "archive", revision], cwd=ROOT, check=True, capture_output=True
+            [find_program("git") or "git", "archive", revision],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
         )
         with tarfile.open(fileobj=BytesIO(archived.stdout)) as archive:
             archive.extractall(code, filter="data")
@@ -168,9 +171,7 @@ def _earlier(folder: Path, dataset: Dataset, revision: str) -> Iterator[Site]:
         port, fd = int(listener.getsockname()[1]), listener.fileno()
         command = [sys.executable, "-m", "oracle_site.web", "--listen", str(fd)]
         command += ["--threads", str(THREADS)]
-        server = running_server(
-            command, port=port, folder=folder, env=env, cwd=code, pass_fds=[fd]
-        )
+        server = running_server(command, port=port, folder=folder, env=env, cwd=code, pass_fds=[fd])
         with server as process:
             url = f"http://{HOST}:{port}"
             yield Site([process], url, url)

@@ -87,14 +87,14 @@ def run(datasets: Datasets, orders: int = ORDERS) -> Section:
 
 def limits(values: Mapping[str, float], skip_reason: str = "") -> list[Limit]:
     """All limits; without `values`, `skip_reason` says why."""
-    return [
-        replace(one, value=values.get(one.name), skip_reason=skip_reason) for one in LIMITS
-    ]
+    return [replace(one, value=values.get(one.name), skip_reason=skip_reason) for one in LIMITS]
 
 
 def _measure(folder: Path, dataset: Dataset, ids: Path) -> tuple[Load, Load]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # each regeneration thread opens files and sockets
+    resource.setrlimit(
+        resource.RLIMIT_NOFILE, (hard, hard)
+    )  # each regeneration thread opens files and sockets
     numbers = filter(is_delivered, range(dataset.orders, 0, -1))
     alone, loaded = [], []
     with (

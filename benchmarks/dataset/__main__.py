@@ -20,7 +20,9 @@ def main() -> int:
         ),
     )
     parser.add_argument("orders", type=int)
-    parser.add_argument("--days", type=int, default=90, help="spread the orders over this many days (90)")
+    parser.add_argument(
+        "--days", type=int, default=90, help="spread the orders over this many days (90)"
+    )
     parser.add_argument(
         "--history", type=int, default=0, help="days of daily statistics, if more than --days"
     )

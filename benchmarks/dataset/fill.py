@@ -62,9 +62,7 @@ def fill(
     _write_daily_stats(until, days, history)
 
 
-def _write(
-    tables: list[list[RowSet]], numbers: range, report_progress: ReportProgress
-) -> None:
+def _write(tables: list[list[RowSet]], numbers: range, report_progress: ReportProgress) -> None:
     total, done = len(numbers) * sum(map(len, tables)), 0
 
     def count(rows: int) -> None:

@@ -56,16 +56,23 @@ def connection_parameters() -> dict[str, Any]:
 
 
 def write(
-    parameters: dict[str, Any], tables: Sequence[Sequence[RowSet]], numbers: range, count_rows: CountRows
+    parameters: dict[str, Any],
+    tables: Sequence[Sequence[RowSet]],
+    numbers: range,
+    count_rows: CountRows,
 ) -> None:
-    """Replace the rows of `tables`, each given by all its row sets. Pass the largest table first."""
+    """Replace the rows of `tables`, each given by all its row sets; pass the largest first."""
     names = [f'"{row_sets[0].table}"' for row_sets in tables]
     with psycopg.connect(**parameters) as session:
         foreign_keys = session.execute(_FOREIGN_KEYS, {"tables": names}).fetchall()
         for table, name, _ in foreign_keys:
             session.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
     with ThreadPoolExecutor(PARALLEL_TABLES) as workers:
-        list(workers.map(lambda row_sets: _write_table(parameters, row_sets, numbers, count_rows), tables))
+        list(
+            workers.map(
+                lambda row_sets: _write_table(parameters, row_sets, numbers, count_rows), tables
+            )
+        )
         list(workers.map(lambda key: _add_foreign_key(parameters, *key), foreign_keys))
     with psycopg.connect(**parameters, autocommit=True) as session:
         session.execute("VACUUM (ANALYZE)")  # as autovacuum would; fast, since all rows are frozen
@@ -84,7 +91,9 @@ def _write_table(
                 _copy(cursor, shape, numbers, count_rows)
 
 
-def _copy(cursor: "psycopg.Cursor[Any]", shape: RowSet, numbers: range, count_rows: CountRows) -> None:
+def _copy(
+    cursor: "psycopg.Cursor[Any]", shape: RowSet, numbers: range, count_rows: CountRows
+) -> None:
     line = shape.copy_line()
     # FREEZE is allowed because the table was truncated in this transaction.
     statement = f"{shape.copy_statement()} WITH (FREEZE)"
@@ -110,8 +119,6 @@ def _without_indexes(cursor: "psycopg.Cursor[Any]", table: str) -> Iterator[None
             cursor.execute(index)
 
 
-def _add_foreign_key(
-    parameters: dict[str, Any], table: str, name: str, definition: str
-) -> None:
+def _add_foreign_key(parameters: dict[str, Any], table: str, name: str, definition: str) -> None:
     with psycopg.connect(**parameters) as session:
         session.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")

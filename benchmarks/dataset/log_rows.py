@@ -1,7 +1,7 @@
-"""The log of a filled house: one sound chain, as rows and as the file beside them.
+"""The audit log of a dataset: one valid hash chain, as rows and as the file.
 
-Each kind of line is made once by the product's own functions, with marks where
-lines differ; after that a line is a template filled in and one SHA-256.
+Each kind of line is built once by the product's own functions, with placeholders for
+the parts that vary; after that a line costs one string formatting and one SHA-256.
 """
 
 from collections.abc import Iterator
@@ -15,16 +15,15 @@ from audit.core.record import action_entry, canonical_line, crosscheck_entry, di
 from audit.core.vocabulary import Kind
 from audit.log.file import MODE
 from audit.models import LogEntry
-from benchmarks.dataset.samples import Answer, Escape, Sample
 from benchmarks.dataset.history import (
-    COMPARED,
     CASE_CLOSED,
+    COMPARED,
     GATED,
     REGEN_GATED,
     OrderHistory,
+    has_open_case,
     is_delivered,
     is_failed,
-    has_open_case,
     is_regenerated,
     is_rejected,
     level,
@@ -32,16 +31,20 @@ from benchmarks.dataset.history import (
     session_id,
 )
 from benchmarks.dataset.row_set import Row, RowSet
+from benchmarks.dataset.samples import Escape, Sample, SampleVerdict
 
 _SESSION: Final = "@session@"
 _TIME: Final = "@time@"
 _ID: Final = "@id@"
 _PREV: Final = "@prev@"
-_ANY: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_ANY_TIME: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class _Template:
-    """One kind of line. All texts take session id and time, a line also id, prev and its hash."""
+    """One kind of line, as format strings.
+
+    Arguments are session id and time; `hashed` also takes id and prev, `line` id, prev and hash.
+    """
 
     def __init__(self, entry: dict[str, Any], escape: Escape, salt: str = "") -> None:
         entry = {**entry, "timestamp": _TIME}
@@ -49,55 +52,55 @@ class _Template:
         self.commitment = chain.commitment(salt, entry[chain.PREVIEW]) if salt else ""
         sealed = chain.seal(entry, entry_id=_ID, salt=salt, commitment=self.commitment, prev=_PREV)
         ending = f',"hash":"{sealed.hash}"' + "}\n"
-        # What the hash is of: the line as it reads once erased, without the hash.
+        # The hash covers the line as it reads after erasure, without the hash itself.
         hashed = chain.erase_preview(sealed.line).replace(ending, "}\n")
-        self.entry = _marked(escape(canonical_line(entry).rstrip()))
-        self.hashed = _marked(hashed)
-        self.line = _marked(sealed.line).replace(sealed.hash, "%s")
+        self.entry = _as_format(escape(canonical_line(entry).rstrip()))
+        self.hashed = _as_format(hashed)
+        self.line = _as_format(sealed.line).replace(sealed.hash, "%s")
 
 
-def _marked(text: str) -> str:
+def _as_format(text: str) -> str:
     text = text.replace("%", "%%")
-    for mark in (_SESSION, _TIME, _ID, _PREV):
-        text = text.replace(mark, "%s")
+    for placeholder in (_SESSION, _TIME, _ID, _PREV):
+        text = text.replace(placeholder, "%s")
     return text
 
 
 class _Templates:
-    def __init__(self, idea: Sample, number: int, escape: Escape) -> None:
-        def crosscheck(answer: Answer, kind: Kind) -> _Template:
+    def __init__(self, sample: Sample, number: int, escape: Escape) -> None:
+        def crosscheck(verdict: SampleVerdict, kind: Kind) -> _Template:
             entry = crosscheck_entry(
                 session_id=_SESSION,
-                tier=idea.tier,
-                query=idea.query,
-                decision=answer.decision,
+                tier=sample.tier,
+                query=sample.query,
+                decision=verdict.decision,
                 kind=kind,
-                at=_ANY,
+                at=_ANY_TIME,
             )
             return _Template(entry, escape, random_hex("salt", number))
 
-        def divergence(answer: Answer) -> _Template:
+        def divergence(verdict: SampleVerdict) -> _Template:
             entry = divergence_entry(
                 session_id=_SESSION,
-                tier=idea.tier,
-                original_verdict=idea.original.label,
-                regen_verdict=answer.label,
-                at=_ANY,
+                tier=sample.tier,
+                original_verdict=sample.original.label,
+                regen_verdict=verdict.label,
+                at=_ANY_TIME,
             )
             return _Template(entry, escape)
 
-        self.original = crosscheck(idea.original, "original")
-        self.rejected = crosscheck(idea.rejected, "original")
-        self.regens = {level: crosscheck(one, "regen") for level, one in idea.regens.items()}
-        self.divergences = {level: divergence(one) for level, one in idea.regens.items()}
+        self.original = crosscheck(sample.original, "original")
+        self.rejected = crosscheck(sample.rejected, "original")
+        self.regens = {level: crosscheck(one, "regen") for level, one in sample.regens.items()}
+        self.divergences = {level: divergence(one) for level, one in sample.regens.items()}
         entry = action_entry(
-            session_id=_SESSION, action="case correct", who="ada", reason="seen", at=_ANY
+            session_id=_SESSION, action="case correct", who="ada", reason="seen", at=_ANY_TIME
         )
         self.action = _Template(entry, escape)
 
 
-def lines(history: OrderHistory, escape: Escape, path: Path, host: str) -> list[RowSet]:
-    """The rows of the log; asking for them writes the file as well, so ask once and in order."""
+def log_lines(history: OrderHistory, escape: Escape, path: Path, host: str) -> list[RowSet]:
+    """The rows of the log. Iterating them also writes the file: do it once and in order."""
     writer = _Writer(history, escape, path)
     varying = "id public_id entry salt commitment created_at written_at sequence prev hash"
     return [RowSet(LogEntry, varying, writer.rows, {"host": host})]
@@ -106,7 +109,9 @@ def lines(history: OrderHistory, escape: Escape, path: Path, host: str) -> list[
 class _Writer:
     def __init__(self, history: OrderHistory, escape: Escape, path: Path) -> None:
         self._past, self._path = history, path
-        self._templates = [_Templates(idea, n, escape) for n, idea in enumerate(history.samples)]
+        self._templates = [
+            _Templates(sample, n, escape) for n, sample in enumerate(history.samples)
+        ]
         self._sequence, self._prev = 0, chain.GENESIS
 
     def rows(self, numbers: range) -> Iterator[Row]:
@@ -115,18 +120,18 @@ class _Writer:
         with self._path.open("a", buffering=1 << 20) as file:
             for number in numbers:
                 session = session_id(number)
-                for template, after in self._kinds(number):
+                for template, after in self._events(number):
                     yield self._row(session, template, self._past.at(number, after), file)
 
-    def _kinds(self, number: int) -> Iterator[tuple[_Template, int]]:
-        its = self._templates[number % len(self._templates)]
+    def _events(self, number: int) -> Iterator[tuple[_Template, int]]:
+        templates = self._templates[number % len(self._templates)]
         if not is_failed(number):
-            yield its.rejected if is_rejected(number) else its.original, GATED
+            yield templates.rejected if is_rejected(number) else templates.original, GATED
         if is_regenerated(number):
-            yield its.regens[level(number)], REGEN_GATED
-            yield its.divergences[level(number)], COMPARED
+            yield templates.regens[level(number)], REGEN_GATED
+            yield templates.divergences[level(number)], COMPARED
         elif not is_delivered(number) and not has_open_case(number):
-            yield its.action, CASE_CLOSED
+            yield templates.action, CASE_CLOSED
 
     def _row(self, session: str, template: _Template, at: str, file: IO[str]) -> Row:
         self._sequence += 1

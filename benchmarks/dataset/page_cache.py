@@ -16,7 +16,7 @@ MAX_MEMORY_SHARE: Final = 0.85  # of the machine's memory
 
 
 class CachedFiles:
-    """The mapped files of one database; if they are too large, `fits` is False and none is mapped."""
+    """The mapped files of one database; none if they do not fit into memory (`fits` is False)."""
 
     def __init__(self, files: Iterable[Path], already_mapped: int = 0) -> None:
         """`already_mapped` is the size in bytes of the files mapped for other databases."""

@@ -117,13 +117,18 @@ class Operations:
         for _ in range(repetitions):
             exposition.forget()
             with _stopwatch(seconds):
-                response = self._client.get("/metrics", headers={"Authorization": token}, secure=True)
+                response = self._client.get(
+                    "/metrics", headers={"Authorization": token}, secure=True
+                )
             assert response.status_code == 200, response.content
         return seconds
 
     def report(self, repetitions: int) -> Seconds:
         out = io.StringIO()
-        return [_timed(lambda: call_command("divergence_report", stdout=out)) for _ in range(repetitions)]
+        return [
+            _timed(lambda: call_command("divergence_report", stdout=out))
+            for _ in range(repetitions)
+        ]
 
     def _sample_orders(self, repetitions: int) -> Iterator[int]:
         found = 0

@@ -53,12 +53,18 @@ def run(datasets: Datasets, sizes: Sequence[int] = SIZES) -> Section:
 
 
 def _measure(datasets: Datasets, engine: Engine, sizes: Sequence[int]) -> dict[str, Any]:
-    datasets_file, result = datasets.folder / f"{engine}.json", datasets.folder / f"{engine}-found.json"
+    datasets_file, result = (
+        datasets.folder / f"{engine}.json",
+        datasets.folder / f"{engine}-found.json",
+    )
     listed = [asdict(datasets.filled(engine, size).dataset) for size in sizes]
     datasets_file.write_text(json.dumps(listed))
     command = [sys.executable, "-m", "benchmarks.growth.measure", str(datasets_file), str(result)]
     # On the same core: waking a process on another core takes longer than most of the queries.
-    with datasets.postgresql_pinned() if engine == "PostgreSQL" else nullcontext(), pinned_to_core(SERVER_CORE):
+    with (
+        datasets.postgresql_pinned() if engine == "PostgreSQL" else nullcontext(),
+        pinned_to_core(SERVER_CORE),
+    ):
         subprocess.run(command, cwd=ROOT, env=dict(os.environ), check=True)
     found: dict[str, Any] = json.loads(result.read_text())
     return found
@@ -80,7 +86,9 @@ def _limits(engine: Engine, sizes: Sequence[int], seconds: dict[str, Any]) -> li
     first, last = str(sizes[0]), str(sizes[-1])
     return [
         Limit(
-            f"{engine}: {name}, largest / smallest", seconds[name][last] / seconds[name][first], MAX_RATIO
+            f"{engine}: {name}, largest / smallest",
+            seconds[name][last] / seconds[name][first],
+            MAX_RATIO,
         )
         for name in INDEXED
     ]

@@ -1,4 +1,4 @@
-"""What is timed is what a customer would wait for, and only if it came about."""
+"""A miss is timed through the whole request, and only if the verdict was regenerated."""
 
 import json
 from typing import Any
@@ -6,35 +6,35 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 
-from benchmarks.growth import work
-from benchmarks.growth.operations import Turns
+from benchmarks.growth import operations
+from benchmarks.growth.operations import Operations
 
-# The end of a request closes a connection that is within a test's transaction.
+# The end of a request closes the connection, which would abort a test's transaction.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-class Site:
-    """In the place of the WSGI application: answers every question alike."""
+class FakeApplication:
+    """A WSGI application with a fixed response."""
 
     def __init__(self, *, regen: bool) -> None:
-        self.answer = HttpResponse(json.dumps({"regen": regen}))
-        self.asked: list[dict[str, Any]] = []
+        self.response = HttpResponse(json.dumps({"regen": regen}))
+        self.requests: list[dict[str, Any]] = []
 
     def __call__(self, environ, start_response) -> HttpResponse:
-        self.asked.append(environ)
+        self.requests.append(environ)
         start_response("200 OK", [])
-        return self.answer
+        return self.response
 
 
 def test_a_miss_is_timed_through_the_whole_request(client, monkeypatch):
-    site = Site(regen=True)
-    monkeypatch.setattr(work, "application", site)
-    assert len(Turns(1_000, client).miss(3)) == 3
-    assert [one["PATH_INFO"] for one in site.asked] == ["/api/verdict"] * 3
-    assert site.answer.closed  # as a server does: Django ends the request there
+    site = FakeApplication(regen=True)
+    monkeypatch.setattr(operations, "application", site)
+    assert len(Operations(1_000, client).miss(3)) == 3
+    assert [one["PATH_INFO"] for one in site.requests] == ["/api/verdict"] * 3
+    assert site.response.closed  # as a WSGI server does; Django ends the request on close
 
 
-def test_a_hit_does_not_pass_for_a_miss(client, monkeypatch):
-    monkeypatch.setattr(work, "application", Site(regen=False))
+def test_a_hit_is_not_counted_as_a_miss(client, monkeypatch):
+    monkeypatch.setattr(operations, "application", FakeApplication(regen=False))
     with pytest.raises(AssertionError):
-        Turns(1_000, client).miss(1)
+        Operations(1_000, client).miss(1)
