@@ -22,7 +22,7 @@ from benchmarks.progress import ProgressBar
 ROUNDS: Final = 5
 VERIFICATIONS: Final = 3  # each reads the whole log
 INDEXED: Final = ("cached read", "miss", "comparison", "webhook", "order by email")
-# Repetitions per round, so that each operation takes about as long in total.
+# Repetitions per round, chosen so that every operation takes about equally long in total.
 REPETITIONS: Final = {
     "cached read": 1_500,
     "miss": 25,
