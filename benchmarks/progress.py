@@ -47,5 +47,7 @@ class ProgressBar:
             self._progress.update(self._task, completed=done, total=total, refresh=True)
 
     def describe(self, description: str) -> None:
-        """Name the current step, of unknown length."""
-        self._progress.update(self._task, description=description, total=None, refresh=True)
+        """Start a step of unknown length."""
+        self._progress.remove_task(self._task)
+        self._task = self._progress.add_task(description, total=None)
+        self._progress.refresh()

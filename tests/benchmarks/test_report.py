@@ -38,9 +38,9 @@ SECTION = Section(
 def test_a_section_as_text():
     assert as_text(SECTION) == (
         "Reads\n=====\n\n"
-        "            each\n  -------  -----\n  one       1 ms\n  another  20 ms\n\n"
+        "            each\n  -------- -----\n  one       1 ms\n  another  20 ms\n\n"
         "  Limit          Measured  Required      Result\n"
-        "  -------------  --------  ------------  ------\n"
+        "  -------------- --------- ------------- ------\n"
         "  one / another      0.05  at most 0.10  met\n"
         "  another / one      20.0  at most 10.0  MISSED\n\n"
         "A note.\n"
