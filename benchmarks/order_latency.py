@@ -27,7 +27,7 @@ responds at once: a real site with its workers on SQLite, sequential orders.
 def order_latency(site: LiveSite, number: int) -> float:
     """Milliseconds from the webhook until the mail server has accepted the email."""
     email = f"bench{number}@example.com"
-    order = {"tier": "full", "query": f"Sample number {number}"}
+    order = {"tier": "full", "query": f"Idea number {number}"}
     created = site.http.post("/api/checkout", json=order).raise_for_status().json()
     paid = site.sandbox.pay(created["session_id"], email=email, announce=False)
     started = time.time()

@@ -10,7 +10,7 @@ GRID: Final = "#d9dce1"
 OURS: Final = "#1f6f54"
 OTHERS: Final = "#9aa3af"
 COLOURS: Final = ("#1f6f54", "#b4552d", "#3b5ba9", "#8a6d1f", "#7a4a86", "#4f7f8c")
-_FONT: Final = 'font-process_tree="system-ui, sans-serif" font-size="13"'
+_FONT: Final = 'font-family="system-ui, sans-serif" font-size="13"'
 
 
 def bars(title: str, values: Mapping[str, float], *, ours: Sequence[str], unit: str) -> str:

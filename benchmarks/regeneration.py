@@ -40,7 +40,7 @@ class Latencies:
 
 
 def measure_miss(site: LiveSite, number: int, latencies: Latencies) -> None:
-    query, email = f"Sample number {number}", f"miss{number}@example.com"
+    query, email = f"Idea number {number}", f"miss{number}@example.com"
     site.sandbox.fault("gemini", "verdict", label="GREEN", match=query)
     session_id = site.buy("full", query, email)
     site.wait_for_mail(email)

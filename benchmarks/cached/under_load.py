@@ -92,9 +92,8 @@ def limits(values: Mapping[str, float], skip_reason: str = "") -> list[Limit]:
 
 def _measure(folder: Path, dataset: Dataset, ids: Path) -> tuple[Load, Load]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(
-        resource.RLIMIT_NOFILE, (hard, hard)
-    )  # each regeneration thread opens files and sockets
+    # Each regeneration thread opens files and sockets.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     numbers = filter(is_delivered, range(dataset.orders, 0, -1))
     alone, loaded = [], []
     with (

@@ -103,7 +103,7 @@ def buy(site: LiveSite, numbers: range) -> None:
 
     def one(number: int) -> None:
         email = f"capacity{number}@example.com"
-        site.buy("full", f"Sample number {number}: a ferry to the island?", email)
+        site.buy("full", f"Idea number {number}: a ferry to the island?", email)
         deadline = time.monotonic() + 120
         while not site.sandbox.messages(to=email):
             assert time.monotonic() < deadline, "a verdict was not delivered within 120 s"
@@ -180,9 +180,8 @@ def site() -> Iterator[LiveSite]:
         throwaway_server() as server,
         tempfile.TemporaryDirectory(prefix="oracle-bench-") as folder,
     ):
-        os.environ["DATABASE_URL"] = (
-            server.url
-        )  # `served_site` creates its own database on that server
+        # `served_site` creates its own database on that server.
+        os.environ["DATABASE_URL"] = server.url
         with served_site(Path(folder), services=[*PROCESSES.values()]) as served:
             yield served
 

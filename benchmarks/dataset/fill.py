@@ -82,7 +82,7 @@ def _write(tables: list[list[RowSet]], numbers: range, report_progress: ReportPr
 
 
 def _write_daily_stats(until: datetime, days: int, history: int) -> None:
-    """As the nightly job writes them; days before the first order repeat the first full day."""
+    """As the sweep writes them; days before the first order repeat the first full day."""
     today = until.date()
     for back in range(days + 1, -1, -1):
         roll_up(today - timedelta(days=back))

@@ -108,7 +108,7 @@ def log_lines(history: OrderHistory, escape: Escape, path: Path, host: str) -> l
 
 class _Writer:
     def __init__(self, history: OrderHistory, escape: Escape, path: Path) -> None:
-        self._past, self._path = history, path
+        self._history, self._path = history, path
         self._templates = [
             _Templates(sample, n, escape) for n, sample in enumerate(history.samples)
         ]
@@ -121,7 +121,7 @@ class _Writer:
             for number in numbers:
                 session = session_id(number)
                 for template, after in self._events(number):
-                    yield self._row(session, template, self._past.at(number, after), file)
+                    yield self._row(session, template, self._history.at(number, after), file)
 
     def _events(self, number: int) -> Iterator[tuple[_Template, int]]:
         templates = self._templates[number % len(self._templates)]

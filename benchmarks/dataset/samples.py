@@ -70,7 +70,7 @@ def samples(escape: Escape) -> list[Sample]:
 
 
 def _sample(number: int, tier: TierName, rng: random.Random, escape: Escape) -> Sample:
-    query = f"Sample {number}: should I open a second bakery on Queen Street East before summer?"
+    query = f"Idea {number}: should I open a second bakery on Queen Street East before summer?"
     request = locked_request(model=MODEL, tier=tier, query=query)
     payload = _payload(tier, rng)
     label = payload["verdict"]
