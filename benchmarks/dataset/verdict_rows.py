@@ -1,6 +1,7 @@
 """Rows of model calls, crosschecks, verdicts, cached responses and divergences."""
 
 from collections.abc import Iterator
+from itertools import starmap
 
 from audit.models import CrosscheckLog, DivergenceEvent, ModelCall
 from benchmarks.dataset.history import (
@@ -22,6 +23,8 @@ from benchmarks.dataset.row_set import Row, RowSet
 from benchmarks.dataset.samples import MODEL, SampleVerdict
 from verdicts.core.sessions import session_number
 from verdicts.models import CachedVerdict, Verdict
+
+GatedVerdict = tuple[int, int, SampleVerdict, int]  # order number, row id, verdict, seconds after
 
 
 def calls(history: OrderHistory) -> list[RowSet]:
@@ -80,9 +83,7 @@ def crosschecks(history: OrderHistory) -> list[RowSet]:
         RowSet(
             CrosscheckLog,
             varying,
-            lambda numbers: (
-                row(n, n, history.sample(n).original, GATED) for n in numbers if is_delivered(n)
-            ),
+            lambda numbers: starmap(row, _originals(history, numbers)),
             {**original, "approved": True},
         ),
         RowSet(
@@ -98,11 +99,7 @@ def crosschecks(history: OrderHistory) -> list[RowSet]:
         RowSet(
             CrosscheckLog,
             varying,
-            lambda numbers: (
-                row(n, n + history.regen_offset, _regen(history, n), REGEN_GATED)
-                for n in numbers
-                if is_regenerated(n)
-            ),
+            lambda numbers: starmap(row, _regenerations(history, numbers)),
             {**regen, "approved": True},
         ),
     ]
@@ -119,19 +116,13 @@ def verdicts(history: OrderHistory) -> list[RowSet]:
         RowSet(
             Verdict,
             varying,
-            lambda numbers: (
-                row(n, n, history.sample(n).original, GATED) for n in numbers if is_delivered(n)
-            ),
+            lambda numbers: starmap(row, _originals(history, numbers)),
             {"kind": "original"},
         ),
         RowSet(
             Verdict,
             varying,
-            lambda numbers: (
-                row(n, n + history.regen_offset, _regen(history, n), REGEN_GATED)
-                for n in numbers
-                if is_regenerated(n)
-            ),
+            lambda numbers: starmap(row, _regenerations(history, numbers)),
             {"kind": "regen"},
         ),
     ]
@@ -162,6 +153,16 @@ def divergences(history: OrderHistory) -> list[RowSet]:
     varying = "id crosscheck_id session_id tier original_verdict regen_verdict level created_at"
     fixed = {"original_source": "verdict", "skipped": False, "same_inputs": True, "latency_ms": 30}
     return [RowSet(DivergenceEvent, varying, rows, {**fixed, "causes": ["infrastructure"]})]
+
+
+def _originals(history: OrderHistory, numbers: range) -> Iterator[GatedVerdict]:
+    for number in filter(is_delivered, numbers):
+        yield number, number, history.sample(number).original, GATED
+
+
+def _regenerations(history: OrderHistory, numbers: range) -> Iterator[GatedVerdict]:
+    for number in filter(is_regenerated, numbers):
+        yield number, number + history.regen_offset, _regen(history, number), REGEN_GATED
 
 
 def _regen(history: OrderHistory, number: int) -> SampleVerdict:
