@@ -74,7 +74,14 @@ def parse_arguments() -> argparse.Namespace:
         ),
         epilog='make bench ARGS="--only cached" runs one part; it writes a page only with --out.',
     )
-    parser.add_argument("--only", nargs="+", choices=PARTS, help="run these parts, in this order")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=PARTS,
+        metavar="PART",
+        help="run these parts, in this order: judgement (the gate), record (the log), walk (payment "
+        "to email), regeneration, startup, growth, console, cached",
+    )
     parser.add_argument(
         "--sizes",
         type=parse_sizes,
