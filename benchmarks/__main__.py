@@ -79,8 +79,8 @@ def parse_arguments() -> argparse.Namespace:
         nargs="+",
         choices=PARTS,
         metavar="PART",
-        help="run these parts, in this order: judgement (the gate), record (the log), walk (payment "
-        "to email), regeneration, startup, growth, console, cached",
+        help="run these parts, in this order: judgement (the gate), record (the log), walk "
+        "(payment to email), regeneration, startup, growth, console, cached",
     )
     parser.add_argument(
         "--sizes",
