@@ -1,4 +1,4 @@
-"""`make bench`: every benchmark, one after another, and one page of what they found."""
+"""`make bench`: run the benchmarks and write docs/BENCHMARKS.md."""
 
 import argparse
 import signal
@@ -11,129 +11,136 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks import console, judgement, record, regeneration, startup, walk
-from benchmarks.cached import crowded, pages
-from benchmarks.cached import section as cached
-from benchmarks.datasets import Houses, houses
+from benchmarks import console, gate, log_append, order_latency, regeneration, startup
+from benchmarks.cached import mixed_load, throughput, under_load
+from benchmarks.dataset.datasets import Datasets, open_datasets
 from benchmarks.growth import section as growth
 from benchmarks.machine import is_installed
-from benchmarks.page import page, write
-from benchmarks.report import Limit, Section, headline, in_text
+from benchmarks.page import render_page, write_page
+from benchmarks.report import Limit, Section, as_text, summary_line
 from benchmarks.servers import ROOT
 
 PAGE: Final = ROOT / "docs/BENCHMARKS.md"
-# What no package index has; without one of them some limits cannot be measured.
+# Not in any package index; without one of them some limits cannot be measured.
 PROGRAMS: Final = ("wrk", "nginx", "redis-server", "node")
-Part = Callable[[Houses, argparse.Namespace], Section]
+Benchmark = Callable[[Datasets, argparse.Namespace], Section]
 
 
 def main() -> int:
-    options = arguments()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # no server is left running
+    options = parse_arguments()
+    # SIGTERM raises KeyboardInterrupt, so that context managers stop their servers.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     began = datetime.now(UTC)
     sections = []
     folder = tempfile.TemporaryDirectory(
         prefix="oracle-bench-", dir=options.folder, ignore_cleanup_errors=True
     )
-    with folder as name, houses(Path(name)) as built:
+    with folder as name, open_datasets(Path(name)) as datasets:
         for part in options.only or PARTS:
-            for measure in PARTS[part]:
-                section = measure(built, options)
+            for benchmark in PARTS[part]:
+                section = benchmark(datasets, options)
                 sections.append(section)
-                print(in_text(section), flush=True)
-        postgresql = built.server_version
+                print(as_text(section), flush=True)
+        postgresql = datasets.server_version
     target = options.out or (None if options.only else PAGE)
     if target:
-        write(target, page(sections, began=began, postgresql=postgresql), sections)
+        write_page(target, render_page(sections, began=began, postgresql=postgresql), sections)
         print(f"Written: {target}")
-    return conclude([limit for section in sections for limit in section.limits])
+    return print_summary([limit for section in sections for limit in section.limits])
 
 
-def conclude(limits: Sequence[Limit]) -> int:
-    """Tell what was not kept, and what would let the rest be measured; the exit code."""
+def print_summary(limits: Sequence[Limit]) -> int:
+    """Print every limit that was not met and what to install; returns the exit code."""
     for limit in limits:
         if not limit.is_measured:
-            print(f"NOT MEASURED: {limit.what}: {limit.why_not}")
-        elif not limit.is_kept:
-            print(f"MISSED: {limit.what}: {limit.shown}, {limit.promise}")
+            print(f"NOT MEASURED: {limit.name}: {limit.skip_reason}")
+        elif not limit.is_met:
+            print(f"MISSED: {limit.name}: {limit.measured}, {limit.required}")
     missing = [program for program in PROGRAMS if not is_installed(program)]
     if missing and not all(limit.is_measured for limit in limits):
-        print(f"To have everything measured, install: {', '.join(missing)}.")
-    print(headline(limits))
-    return int(not all(limit.is_kept for limit in limits))
+        print(f"To measure every limit, install: {', '.join(missing)}.")
+    print(summary_line(limits))
+    return int(not all(limit.is_met for limit in limits))
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="make bench",
         description=(
-            "Every benchmark with its peers; writes docs/BENCHMARKS.md. Exit code 1: a limit was "
-            "missed, or could not be measured. wrk, nginx, redis-server and node have to be "
-            "installed; without one of them everything else is measured all the same. "
-            "On a quiet machine of two cores it takes about 30 minutes and 30 GB of disk."
+            "Run all benchmarks, compared with their peers, and write docs/BENCHMARKS.md. Exit "
+            "code 1: a limit was missed or could not be measured. Requires wrk, nginx, "
+            "redis-server and node; without one of them, everything else is still measured. "
+            "Takes about 30 minutes and 30 GB of disk on an idle machine with two cores."
         ),
-        epilog='make bench ARGS="--only cached": a part of it; nothing is written without --out.',
+        epilog='make bench ARGS="--only cached" runs one part; it writes a page only with --out.',
     )
-    parser.add_argument("--only", nargs="+", choices=PARTS, help="these parts, in this order")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=PARTS,
+        metavar="PART",
+        help="run these parts, in this order: judgement (the gate), record (the log), walk "
+        "(payment to email), regeneration, startup, growth, console, cached",
+    )
     parser.add_argument(
         "--sizes",
-        type=sizes,
+        type=parse_sizes,
         default=growth.SIZES,
         metavar="N,N,N",
-        help="orders of the houses that growth is measured in (10000,100000,1000000)",
+        help="orders per dataset of the part growth (10000,100000,1000000)",
     )
     parser.add_argument(
         "--orders",
         type=int,
-        default=cached.ORDERS,
-        help="orders of the house that cached reads are measured in (100000)",
+        default=throughput.ORDERS,
+        help="orders in the dataset of the part cached (100000)",
     )
     parser.add_argument(
         "--before",
         default="",
         metavar="REVISION",
-        help="also measure cached reads beside busy pages of this revision's server (0.1.0 or "
-        "earlier; its migrations must be today's)",
+        help="also measure cached reads under mixed load with this git revision's server (0.1.0 "
+        "or earlier, with the same migrations as now)",
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where the page is written")
-    parser.add_argument("--folder", type=Path, help="where databases are built, for a while")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the page to this file")
+    parser.add_argument("--folder", type=Path, help="parent folder of the temporary databases")
     return parser.parse_args()
 
 
-def sizes(text: str) -> Sequence[int]:
-    found = [int(size) for size in text.split(",")]
-    if len(found) < 2 or found != sorted(set(found)):
-        raise argparse.ArgumentTypeError("at least two sizes, the smallest first")
-    return found
+def parse_sizes(text: str) -> Sequence[int]:
+    sizes = [int(size) for size in text.split(",")]
+    if len(sizes) < 2 or sizes != sorted(set(sizes)):
+        raise argparse.ArgumentTypeError("at least two sizes, in ascending order")
+    return sizes
 
 
-def apart(run: Callable[..., Section], *arguments: Any) -> Section:
-    """In a process of its own, for what sets Django up."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as one:
-        return one.submit(run, *arguments).result()
+def run_isolated(run: Callable[..., Section], *arguments: Any) -> Section:
+    """Run in a process of its own: Django can be set up only once per process."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+        return executor.submit(run, *arguments).result()
 
 
-def simple(run: Callable[[], Section]) -> Part:
-    return lambda _houses, _options: apart(run)
+def without_dataset(run: Callable[[], Section]) -> Benchmark:
+    return lambda _datasets, _options: run_isolated(run)
 
 
-def the_console(built: Houses, options: argparse.Namespace) -> Section:
-    full = built.filled("PostgreSQL", options.sizes[-1])
-    return apart(console.run, full.place, built.empty("PostgreSQL"))
+def run_console(datasets: Datasets, options: argparse.Namespace) -> Section:
+    full = datasets.filled("PostgreSQL", options.sizes[-1])
+    return run_isolated(console.run, full.dataset, datasets.empty("PostgreSQL"))
 
 
-PARTS: Final[dict[str, Sequence[Part]]] = {
-    "judgement": [simple(judgement.run)],
-    "record": [simple(record.run)],
-    "walk": [simple(walk.run)],
-    "regeneration": [simple(regeneration.run)],
-    "startup": [simple(startup.run)],
-    "growth": [lambda built, options: growth.run(built, options.sizes)],
-    "console": [the_console],
+PARTS: Final[dict[str, Sequence[Benchmark]]] = {
+    "judgement": [without_dataset(gate.run)],
+    "record": [without_dataset(log_append.run)],
+    "walk": [without_dataset(order_latency.run)],
+    "regeneration": [without_dataset(regeneration.run)],
+    "startup": [without_dataset(startup.run)],
+    "growth": [lambda datasets, options: growth.run(datasets, options.sizes)],
+    "console": [run_console],
     "cached": [
-        lambda built, options: cached.run(built, options.orders),
-        lambda built, options: pages.run(built, options.orders, options.before),
-        lambda built, options: crowded.run(built, options.orders),
+        lambda datasets, options: throughput.run(datasets, options.orders),
+        lambda datasets, options: mixed_load.run(datasets, options.orders, options.before),
+        lambda datasets, options: under_load.run(datasets, options.orders),
     ],
 }
 

@@ -1,11 +1,11 @@
-"""How often one order changes modules, from checkout to the divergence notice.
+"""Counts how often one order crosses module boundaries, from checkout to the divergence notice.
 
-`python -m benchmarks.hops` runs one order in this process: Django's test client,
-the queue's jobs called in order, a throwaway SQLite database, and the sandbox over
-HTTP. A switch is a call into a function of one of our modules whose nearest caller
-among our modules is another one (or none). Calls within a module, generated code
-such as a dataclass's `__init__`, imports, Django and the sandbox do not count, nor
-do other threads. An order before it fills the caches that live as long as a process.
+`python -m benchmarks.hops` processes one order in this process: Django's test client,
+the queued jobs called directly, a temporary SQLite database, and the sandbox over HTTP.
+A switch is a call into a product module whose nearest caller on the stack within the
+product is another module (or none). Calls within a module, generated code such as a
+dataclass's `__init__`, imports, Django, the sandbox and other threads do not count.
+An earlier order warms up process-wide caches.
 """
 
 import argparse
@@ -29,8 +29,8 @@ import django
 from django.core.management import call_command
 from django.utils import timezone
 
-from benchmarks.growth.places import Place, production
-from benchmarks.report import Table, table_lines
+from benchmarks.dataset.config import Dataset, production_env
+from benchmarks.report import Table, text_table
 from benchmarks.servers import ROOT
 from sandbox.client import SandboxClient
 from sandbox.running import running_sandbox
@@ -47,13 +47,13 @@ STAGES: Final = (
     "compare",
     "notify",
 )
-OUTSIDE: Final = "(outside)"  # the caller where none of our modules is on the stack
+OUTSIDE: Final = "(outside)"  # the caller if no product module is on the stack
 NOT_CALLS: Final = ("<module>", "<genexpr>")
 
 
 @dataclass
 class Hops:
-    """What one stage entered: calls per module, and switches per (caller, callee)."""
+    """Counts of one stage: calls per module, and switches per (caller, callee)."""
 
     entered: Counter[str] = field(default_factory=Counter)
     switches: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -64,7 +64,7 @@ class Hops:
 
 @cache
 def product_module(filename: str) -> str:
-    """The module that a code object's file is; blank where it is none of the product's."""
+    """The module name of a source file; blank if it is not part of the product."""
     path = Path(filename)
     if not path.is_relative_to(ROOT):  # generated code has no file
         return ""
@@ -74,7 +74,7 @@ def product_module(filename: str) -> str:
 
 @contextmanager
 def counting(hops: Hops) -> Iterator[None]:
-    """Count the calls that this thread makes while the block runs."""
+    """Count the calls of this thread while the block runs."""
 
     def profile(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
@@ -93,7 +93,7 @@ def counting(hops: Hops) -> Iterator[None]:
 
 
 def _is_start(frame: FrameType) -> bool:
-    """False where a generator or coroutine is resumed, which is reported as a call, too."""
+    """False if a generator or coroutine is resumed, which the profiler also reports as a call."""
     return frame.f_code.co_code[frame.f_lasti + 1] == 0  # the argument of RESUME
 
 
@@ -106,7 +106,7 @@ def _nearest_caller(frame: FrameType | None) -> str:
 
 
 def one_order(sandbox: SandboxClient, query: str) -> dict[str, Hops]:
-    """Sell, deliver, evict, regenerate with another label, compare and notify."""
+    """Buy, deliver, evict, regenerate with another label, compare and notify."""
     from django.test import Client  # noqa: PLC0415 - Django is set up by now
 
     from verdicts.models import CachedVerdict  # noqa: PLC0415 - likewise
@@ -116,18 +116,20 @@ def one_order(sandbox: SandboxClient, query: str) -> dict[str, Hops]:
 
     sandbox.fault("gemini", "verdict", label="GREEN", match=query)
     with counting(hops["checkout"]):
-        answer = client.post(
+        response = client.post(
             "/api/checkout", {"tier": "full", "query": query}, content_type="application/json"
         )
-    session_id = answer.json()["session_id"]
+    session_id = response.json()["session_id"]
 
     paid = sandbox.pay(session_id, email="buyer@example.com", announce=False)
     event = next(event for event in sandbox.events() if event["id"] == paid["event_id"])
     body = json.dumps(event).encode()
     headers = {"stripe-signature": signature(body, WEBHOOK_SECRET, int(time.time()))}
     with counting(hops["webhook"]):
-        answer = client.post("/api/webhook", body, content_type="application/json", headers=headers)
-    assert answer.status_code == 200, answer.content
+        response = client.post(
+            "/api/webhook", body, content_type="application/json", headers=headers
+        )
+    assert response.status_code == 200, response.content
 
     run_jobs("fulfil_order", hops["generate"])
     run_jobs("deliver", hops["deliver"])
@@ -135,8 +137,8 @@ def one_order(sandbox: SandboxClient, query: str) -> dict[str, Hops]:
     CachedVerdict.objects.filter(session_id=session_id).delete()
     sandbox.fault("gemini", "verdict", label="RED", match=query)
     with counting(hops["read/regenerate"]):
-        answer = client.get("/api/verdict", {"session_id": session_id})
-    assert answer.json()["regen"], answer.content
+        response = client.get("/api/verdict", {"session_id": session_id})
+    assert response.json()["regen"], response.content
 
     run_jobs("compare", hops["compare"])
     run_jobs("deliver", hops["notify"])
@@ -144,7 +146,7 @@ def one_order(sandbox: SandboxClient, query: str) -> dict[str, Hops]:
 
 
 def run_jobs(name: str, hops: Hops) -> None:
-    """The queued jobs of that name, which must be the only ones that are due."""
+    """Run the queued jobs of that name; asserts that no others are due."""
     from django_q.models import OrmQ  # noqa: PLC0415 - Django is set up by now
 
     due = list(OrmQ.objects.filter(lock__lte=timezone.now()).order_by("pk"))
@@ -159,11 +161,11 @@ def run_jobs(name: str, hops: Hops) -> None:
 
 
 def measure() -> dict[str, Hops]:
-    """Per stage. Sets Django up, so it is for a process of its own."""
+    """Hops per stage. Sets Django up, so it needs a process of its own."""
     folder = tempfile.TemporaryDirectory(prefix="oracle-hops-", ignore_cleanup_errors=True)
     with folder as name, running_sandbox() as sandbox:
         database = f"sqlite:///{name}/oracle.sqlite3"
-        os.environ |= production(Place(0, database, f"{name}/oracle_log.jsonl", sandbox.url))
+        os.environ |= production_env(Dataset(0, database, f"{name}/oracle_log.jsonl", sandbox.url))
         django.setup()
         warnings.filterwarnings("ignore", "No directory at")  # static files are not collected
         call_command("migrate", verbosity=0)
@@ -204,9 +206,9 @@ def main() -> int:
     )
     options = parser.parse_args()
     hops = measure()
-    print("\n".join(table_lines(stage_table(hops))))
+    print(text_table(stage_table(hops)))
     if options.pairs:
-        print("\n".join(["", *table_lines(pair_table(hops, options.pairs))]))
+        print(f"\n{text_table(pair_table(hops, options.pairs))}")
     return 0
 
 

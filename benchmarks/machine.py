@@ -1,4 +1,4 @@
-"""The machine that all of it runs on: its cores, what is installed, and how to name it."""
+"""The machine: pinning processes to cores, finding installed programs, describing the hardware."""
 
 import os
 import platform
@@ -12,14 +12,14 @@ from typing import Final
 
 import psutil
 
-# What serves, its database included, has one core; who asks has the other.
-SERVER: Final = 0
-CLIENT: Final = 1
+# The measured server and its database share one core; the load generator has the other.
+SERVER_CORE: Final = 0
+CLIENT_CORE: Final = 1
 
 
 @contextmanager
-def on_core(number: int) -> Iterator[None]:
-    """What is started in the block runs on that core for good."""
+def pinned_to_core(number: int) -> Iterator[None]:
+    """Processes started inside the block stay pinned to that core."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {sorted(cores)[number % len(cores)]})
     try:
@@ -29,16 +29,16 @@ def on_core(number: int) -> Iterator[None]:
 
 
 def is_installed(program: str) -> bool:
-    return found(program) is not None
+    return find_program(program) is not None
 
 
-def found(program: str) -> str | None:
-    """Where it is; Debian keeps servers where only root's PATH leads."""
-    return shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+def find_program(name: str) -> str | None:
+    """The path of an executable; also searches sbin, where Debian installs servers."""
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
-def describe() -> str:
-    """Processor, cores, memory, system."""
+def describe_machine() -> str:
+    """Processor, cores, memory and operating system."""
     info = Path("/proc/cpuinfo")
     named = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.MULTILINE)
     processor = named[1].strip() if named else platform.processor() or platform.machine()
@@ -47,11 +47,11 @@ def describe() -> str:
     return f"{processor}, {cores} cores, {memory:.0f} GB, {platform.system()} {platform.release()}"
 
 
-def version_of(program: str, *arguments: str) -> str:
-    """The first version number that the program tells of itself; blank where it is not there."""
-    path = found(program)
+def program_version(name: str, *arguments: str) -> str:
+    """The first version number in the program's output; blank if it is not installed."""
+    path = find_program(name)
     if path is None:
         return ""
-    said = subprocess.run([path, *arguments], capture_output=True, text=True, check=False)
-    number = re.search(r"\d+\.\d+(\.\d+)?", said.stdout + said.stderr)
+    done = subprocess.run([path, *arguments], capture_output=True, text=True, check=False)
+    number = re.search(r"\d+\.\d+(\.\d+)?", done.stdout + done.stderr)
     return number[0] if number else ""

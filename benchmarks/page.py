@@ -1,4 +1,4 @@
-"""docs/BENCHMARKS.md: everything that one run found, with when, where and what it ran on."""
+"""Renders docs/BENCHMARKS.md: the results of one run, with date, machine and versions."""
 
 import importlib.metadata
 import platform
@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from benchmarks.machine import describe, version_of
-from benchmarks.report import Section, headline, in_markdown, limits_table, rows_of
+from benchmarks.machine import describe_machine, program_version
+from benchmarks.report import Section, as_markdown, limits_table, markdown_rows, summary_line
 
 PACKAGES: Final = (
     *("Django", "djangorestframework", "granian", "psycopg", "gunicorn"),
@@ -24,29 +24,28 @@ PROGRAMS: Final[Mapping[str, Sequence[str]]] = {
 HEAD: Final = """\
 # Benchmarks
 
-Written by `make bench`, all of it in one run. What counts are the ratios: every figure stands
-beside its peers on the same machine in the same hour. `make bench ARGS="--help"` tells how to run a
-part of it.
+Written by `make bench` in a single run. Compare ratios, not absolute numbers: every result stands
+beside its peers, measured on the same machine in the same hour. `make bench ARGS="--help"` shows
+how to run only a part.
 """
 
 
-def page(sections: Sequence[Section], *, began: datetime, postgresql: str = "") -> str:
-    """`postgresql` is the version of the server that was measured; blank without one."""
+def render_page(sections: Sequence[Section], *, began: datetime, postgresql: str = "") -> str:
+    """`postgresql` is the version of the measured server; blank if none was used."""
     limits = [limit for section in sections for limit in section.limits]
-    machine = rows_of_machine(began, postgresql)
-    parts = [HEAD, *machine, "", "## Limits", "", headline(limits), ""]
-    parts += [*rows_of(limits_table(limits)), ""]
-    parts += [in_markdown(section) for section in sections]
+    parts = [HEAD, *_environment_rows(began, postgresql), "", "## Limits", ""]
+    parts += [summary_line(limits), "", *markdown_rows(limits_table(limits)), ""]
+    parts += [as_markdown(section) for section in sections]
     return "\n".join(parts).rstrip() + "\n"
 
 
-def rows_of_machine(began: datetime, postgresql: str) -> list[str]:
-    took = (datetime.now(UTC) - began).total_seconds() / 60
+def _environment_rows(began: datetime, postgresql: str) -> list[str]:
+    minutes = (datetime.now(UTC) - began).total_seconds() / 60
     return [
         "| | |",
         "|---|---|",
-        f"| When | {began:%Y-%m-%d %H:%M} UTC, {took:.0f} minutes |",
-        f"| Machine | {describe()} |",
+        f"| When | {began:%Y-%m-%d %H:%M} UTC, {minutes:.0f} minutes |",
+        f"| Machine | {describe_machine()} |",
         f"| Versions | {', '.join(versions(postgresql))} |",
     ]
 
@@ -60,16 +59,16 @@ def versions(postgresql: str) -> list[str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     for program, arguments in PROGRAMS.items():
-        if version := version_of(program, *arguments):
+        if version := program_version(program, *arguments):
             found.append(f"{program} {version}")
     return found
 
 
-def write(target: Path, text: str, sections: Sequence[Section]) -> None:
-    """The page, and its pictures beside it in images/."""
+def write_page(target: Path, text: str, sections: Sequence[Section]) -> None:
+    """Write the page, and its plots to images/ beside it."""
     images = target.parent / "images"
     images.mkdir(parents=True, exist_ok=True)
     for section in sections:
-        for picture in section.pictures:
-            (images / picture.name).write_text(picture.svg)
+        for plot in section.plots:
+            (images / plot.file_name).write_text(plot.svg)
     target.write_text(text)

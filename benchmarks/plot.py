@@ -1,4 +1,4 @@
-"""Plots as SVG: bars for who bears how much, lines for what grows. No script, nothing loaded."""
+"""Bar and line charts as standalone SVG, without scripts or external resources."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -6,22 +6,22 @@ from math import log10
 from typing import Final
 
 INK: Final = "#3a3f47"
-FAINT: Final = "#d9dce1"
+GRID: Final = "#d9dce1"
 OURS: Final = "#1f6f54"
 OTHERS: Final = "#9aa3af"
 COLOURS: Final = ("#1f6f54", "#b4552d", "#3b5ba9", "#8a6d1f", "#7a4a86", "#4f7f8c")
 _FONT: Final = 'font-family="system-ui, sans-serif" font-size="13"'
 
 
-def bars(title: str, figures: Mapping[str, float], *, ours: Sequence[str], unit: str) -> str:
-    """One bar each, longest first, with its figure; `ours` stand out."""
-    ordered = sorted(figures.items(), key=lambda item: -item[1])
+def bars(title: str, values: Mapping[str, float], *, ours: Sequence[str], unit: str) -> str:
+    """One labelled bar per value, longest first; those in `ours` are highlighted."""
+    ordered = sorted(values.items(), key=lambda item: -item[1])
     left, width, step, top = 270, 430, 30, 46
-    longest = max(figures.values())
+    longest = max(values.values())
     height = top + step * len(ordered) + 12
     drawn = [_text(16, 24, title, weight="600")]
-    for place, (name, value) in enumerate(ordered):
-        y = top + place * step
+    for position, (name, value) in enumerate(ordered):
+        y = top + position * step
         colour = OURS if name in ours else OTHERS
         length = max(2.0, width * value / longest)
         drawn += [
@@ -37,7 +37,7 @@ def bars(title: str, figures: Mapping[str, float], *, ours: Sequence[str], unit:
 
 
 def lines(title: str, sizes: Sequence[int], series: Mapping[str, Sequence[float]]) -> str:
-    """How a figure grows beside its first; both axes are logarithmic in size, plain in ratio."""
+    """Values relative to the first of each series: x is the size (logarithmic), y the ratio."""
     left, top, width, height = 56, 50, 430, 220
     highest = max(2.0, *(value for values in series.values() for value in values)) * 1.05
 
@@ -53,32 +53,32 @@ def lines(title: str, sizes: Sequence[int], series: Mapping[str, Sequence[float]
         if tick <= highest:
             drawn.append(
                 f'<line x1="{left}" x2="{left + width}" y1="{y(tick):.1f}" y2="{y(tick):.1f}" '
-                f'stroke="{INK if tick == 1 else FAINT}" stroke-width="1"/>'
+                f'stroke="{INK if tick == 1 else GRID}" stroke-width="1"/>'
             )
             drawn.append(_text(left - 8, y(tick) + 4, f"{tick:g}×", anchor="end"))
     for size in sizes:
-        anchor = "end" if size == sizes[-1] else "middle"  # the names are to its right
+        anchor = "end" if size == sizes[-1] else "middle"  # leaves room for the names on the right
         drawn.append(_text(x(size), top + height + 22, f"{size:,}", anchor=anchor))
-    # Names keep a line's distance, in the order in which the lines end.
+    # Labels are ordered by the ends of the lines, and at least one text line apart.
     names = sorted(series, key=lambda name: -series[name][-1])
-    below = 0.0
-    for place, name in enumerate(names):
-        colour = COLOURS[place % len(COLOURS)]
+    label_y = 0.0
+    for position, name in enumerate(names):
+        colour = COLOURS[position % len(COLOURS)]
         points = [
             f"{x(size):.1f},{y(value):.1f}" for size, value in zip(sizes, series[name], strict=True)
         ]
-        below = max(y(series[name][-1]) + 4, below + 16)
+        label_y = max(y(series[name][-1]) + 4, label_y + 16)
         drawn += [
             f'<polyline points="{" ".join(points)}" fill="none" stroke="{colour}"/>',
-            _text(left + width + 10, below, f"{name} {series[name][-1]:.2f}×", colour=colour),
+            _text(left + width + 10, label_y, f"{name} {series[name][-1]:.2f}×", colour=colour),
         ]
-    return _svg(left + width + 220, max(top + height + 40, int(below) + 12), drawn)
+    return _svg(left + width + 220, max(top + height + 40, int(label_y) + 12), drawn)
 
 
 def _text(
     x: float,
     y: float,
-    words: str,
+    text: str,
     *,
     anchor: str = "start",
     weight: str = "400",
@@ -86,7 +86,7 @@ def _text(
 ) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" {_FONT} text-anchor="{anchor}" font-weight="{weight}" '
-        f'fill="{colour}">{escape(words)}</text>'
+        f'fill="{colour}">{escape(text)}</text>'
     )
 
 

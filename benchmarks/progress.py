@@ -1,38 +1,53 @@
-"""One line on the terminal that says what is being done and how far it is; elsewhere nothing."""
+"""A progress bar on stderr, drawn with rich; nothing is written when stderr is not a terminal."""
 
 import sys
 import time
 from typing import Final, Self
 
-WIDTH: Final = 24
-EVERY: Final = 0.1  # seconds between two looks of the line
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+REFRESH_INTERVAL: Final = 0.1  # seconds
 
 
-class Progress:
-    """`with Progress("filling") as progress: progress.share(done, total)`."""
+class ProgressBar:
+    """`with ProgressBar("filling") as bar: bar.update(done, total)`.
 
-    def __init__(self, what: str) -> None:
-        self._what, self._told = what, 0.0
-        self._shown = sys.stderr.isatty()
+    Drawn only inside `update` and `describe`: rich's own refresh thread would disturb
+    measurements in this process.
+    """
+
+    def __init__(self, description: str) -> None:
+        self._refreshed_at = 0.0
+        self._progress = Progress(
+            TextColumn("  {task.description}", markup=False),
+            BarColumn(bar_width=24),
+            TaskProgressColumn(),
+            console=Console(stderr=True),
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            disable=not sys.stderr.isatty(),
+        )
+        self._task = self._progress.add_task(description, total=None)
 
     def __enter__(self) -> Self:
-        self.say("")
+        self._progress.start()
+        self._progress.refresh()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        self._progress.stop()
 
-    def share(self, done: int, total: int) -> None:
+    def update(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if done < total and now - self._told < EVERY:
-            return
-        self._told = now
-        filled = WIDTH * done // max(total, 1)
-        self.say(f"[{'#' * filled}{'.' * (WIDTH - filled)}] {100 * done // max(total, 1):>3}%")
+        if done >= total or now - self._refreshed_at >= REFRESH_INTERVAL:
+            self._refreshed_at = now
+            self._progress.update(self._task, completed=done, total=total, refresh=True)
 
-    def say(self, how_far: str) -> None:
-        if self._shown:
-            sys.stderr.write(f"\r\x1b[K  {self._what} {how_far}"[:120])
-            sys.stderr.flush()
+    def describe(self, description: str) -> None:
+        """Start a step of unknown length."""
+        self._progress.remove_task(self._task)
+        self._task = self._progress.add_task(description, total=None)
+        self._progress.refresh()

@@ -1,8 +1,8 @@
-"""What a cache miss costs the reader, and how soon the record and the customer know of it.
+"""Latency of a cache miss: until the response, the comparison's log entry and the notice.
 
-A real site (web, two worker clusters) against the sandbox, whose model takes a
-moment; misses one after another, so that none waits for another. The figures
-are the document's own limits, so here they are in seconds.
+A real site (web, two worker clusters) against the sandbox, whose model has a fixed
+latency. Misses are sequential, so that none waits for another. The limits are those
+of the requirement document.
 """
 
 import json
@@ -16,53 +16,53 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from benchmarks.progress import Progress
-from benchmarks.report import Limit, Section, Table, tell
+from benchmarks.progress import ProgressBar
+from benchmarks.report import Limit, Section, Table, print_report
 from drill.sites.live_site import LiveSite, live_site
 
 MISSES = 40
 MODEL_SECONDS = 0.2
 RETRY_SECONDS = 60
-ABOUT = f"""
-What a cache miss costs the reader, and how soon the record and the customer know of it: a real
-site with its workers on SQLite, {MODEL_SECONDS:g} s for the model, misses one after another. The
-limits are the document's own.
+DESCRIPTION = f"""
+Latency of a cache miss until the response, until the comparison is logged and until the customer
+is notified: a real site with its workers on SQLite, a model latency of {MODEL_SECONDS:g} s,
+sequential misses. The limits are those of the requirement document.
 """.strip()
 
 
 @dataclass
-class Taken:
-    """Milliseconds, one of each a miss."""
+class Latencies:
+    """Milliseconds, one entry per miss."""
 
-    answer: list[float]  # without the model's time
+    response: list[float]  # without the model's latency
     logged: list[float]
     notified: list[float]
 
 
-def one(site: LiveSite, number: int, taken: Taken) -> None:
+def measure_miss(site: LiveSite, number: int, latencies: Latencies) -> None:
     query, email = f"Idea number {number}", f"miss{number}@example.com"
     site.sandbox.fault("gemini", "verdict", label="GREEN", match=query)
     session_id = site.buy("full", query, email)
     site.wait_for_mail(email)
-    forget(site, session_id)
+    evict(site, session_id)
     site.sandbox.fault("gemini", "verdict", label="RED", match=query)
-    started, clock = time.perf_counter(), time.time()
-    answer = site.api(session_id).raise_for_status().json()
-    took = (time.perf_counter() - started) * 1000
-    assert answer["regen"]
-    taken.answer.append(took - model_time(site, session_id))
-    taken.logged.append((compared_at(site, session_id) - clock) * 1000)
+    started, started_at = time.perf_counter(), time.time()
+    response = site.api(session_id).raise_for_status().json()
+    elapsed = (time.perf_counter() - started) * 1000
+    assert response["regen"]
+    latencies.response.append(elapsed - model_latency(site, session_id))
+    latencies.logged.append((logged_at(site, session_id) - started_at) * 1000)
     _, notice = site.wait_for_mail(email, 2)
-    taken.notified.append((received(notice) - clock) * 1000)
+    latencies.notified.append((received_at(notice) - started_at) * 1000)
 
 
-def forget(site: LiveSite, session_id: str) -> None:
-    """As an eviction does, without starting a command for it."""
+def evict(site: LiveSite, session_id: str) -> None:
+    """Directly in the database: starting a management command would take too long."""
     with database(site) as rows, rows:
         rows.execute("DELETE FROM verdicts_cachedverdict WHERE session_id = ?", [session_id])
 
 
-def model_time(site: LiveSite, session_id: str) -> float:
+def model_latency(site: LiveSite, session_id: str) -> float:
     sql = "SELECT duration_ms FROM audit_modelcall WHERE session_id = ? AND kind = 'regen'"
     with database(site) as rows:
         return float(rows.execute(sql, [session_id]).fetchone()[0])
@@ -73,8 +73,8 @@ def database(site: LiveSite) -> "closing[sqlite3.Connection]":
     return closing(sqlite3.connect(path, timeout=20))
 
 
-def compared_at(site: LiveSite, session_id: str) -> float:
-    """When the comparison's line was in the log."""
+def logged_at(site: LiveSite, session_id: str) -> float:
+    """When the comparison's line appeared in the log."""
     while True:
         now = time.time()
         lines = site.log.read_text().splitlines()
@@ -86,24 +86,24 @@ def compared_at(site: LiveSite, session_id: str) -> float:
         time.sleep(0.005)
 
 
-def received(message: dict[str, str]) -> float:
+def received_at(message: dict[str, str]) -> float:
     return datetime.fromisoformat(message["received_at"]).timestamp()
 
 
-def retry(site: LiveSite) -> float:
-    """Seconds between a refused notice and the one that was taken."""
+def retry_delay(site: LiveSite) -> float:
+    """Seconds between a failed delivery of a notice and the successful retry."""
     query, email = "The retried idea", "retry@example.com"
     site.sandbox.fault("gemini", "verdict", label="GREEN", match=query)
     session_id = site.buy("quick", query, email)
     site.wait_for_mail(email)
-    forget(site, session_id)
+    evict(site, session_id)
     site.sandbox.fault("gemini", "verdict", label="RED", match=query)
     site.sandbox.fault("graph", "unavailable", match="retry@example.com")
     site.api(session_id)
-    refused = time.time()
-    with Progress("the retry of a refused notice") as progress:
+    failed_at = time.time()
+    with ProgressBar("retry of a failed notice") as bar:
         while len(site.sandbox.messages(to=email)) < 2:
-            progress.share(int(time.time() - refused), RETRY_SECONDS)
+            bar.update(int(time.time() - failed_at), RETRY_SECONDS)
             time.sleep(0.2)
     _, notice = site.sandbox.messages(to=email)
     attempts = [
@@ -111,43 +111,45 @@ def retry(site: LiveSite) -> float:
         for one in site.sandbox.requests("graph")
         if one["fault"] == "unavailable"
     ]
-    return received(notice) - attempts[-1]
+    return received_at(notice) - attempts[-1]
 
 
-def measure(site: LiveSite) -> tuple[Taken, float]:
+def measure(site: LiveSite) -> tuple[Latencies, float]:
     site.sandbox.settings(latency=MODEL_SECONDS)
-    for warming in range(4):  # the first call imports the model's library
-        one(site, -1 - warming, Taken([], [], []))
-    taken = Taken([], [], [])
-    with Progress("misses") as progress:
+    for number in range(4):  # warm-up: the first call imports the model's SDK
+        measure_miss(site, -1 - number, Latencies([], [], []))
+    latencies = Latencies([], [], [])
+    with ProgressBar("misses") as bar:
         for number in range(MISSES):
-            progress.share(number, MISSES)
-            one(site, number, taken)
-    return taken, retry(site)
+            bar.update(number, MISSES)
+            measure_miss(site, number, latencies)
+    return latencies, retry_delay(site)
 
 
 def run() -> Section:
     folder = tempfile.TemporaryDirectory(prefix="oracle-bench-")
     with folder as name, live_site(Path(name)) as site:
-        taken, retried = measure(site)
-    figures = (
-        ("miss to answer, less the model's time", taken.answer, 25.0),
-        ("miss to the comparison's log entry", taken.logged, 1_000.0),
-        ("miss to the customer's notice", taken.notified, 2_000.0),
+        latencies, delay = measure(site)
+    results = (
+        ("miss to response, without the model", latencies.response, 25.0),
+        ("miss to the comparison's log entry", latencies.logged, 1_000.0),
+        ("miss to the customer's notice", latencies.notified, 2_000.0),
     )
     rows = [
         [title, f"{statistics.median(took):.0f} ms", f"{max(took):.0f} ms"]
-        for title, took, _ in figures
+        for title, took, _ in results
     ]
-    rows.append(["a refused notice, sent again after", f"{retried:.1f} s", ""])
+    rows.append(["failed notice, retried after", f"{delay:.1f} s", ""])
     limits = [
-        Limit(f"{title}, median", statistics.median(took), most, unit=" ms")
-        for title, took, most in figures
+        Limit(f"{title}, median", statistics.median(took), maximum, unit=" ms")
+        for title, took, maximum in results
     ]
-    limits.append(Limit("retry off its minute", abs(retried - RETRY_SECONDS), 2.0, unit=" s"))
-    table = Table([f"{MISSES} misses that diverge", "median", "slowest"], rows)
-    return Section("A miss", ABOUT, [table], limits)
+    limits.append(
+        Limit("deviation of the retry from 60 s", abs(delay - RETRY_SECONDS), 2.0, unit=" s")
+    )
+    table = Table([f"{MISSES} misses with a divergent verdict", "median", "slowest"], rows)
+    return Section("Cache miss", DESCRIPTION, [table], limits)
 
 
 if __name__ == "__main__":
-    sys.exit(tell(run()))
+    sys.exit(print_report(run()))

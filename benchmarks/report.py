@@ -1,57 +1,60 @@
-"""What a benchmark found: tables, limits and pictures, for a terminal and for the page."""
+"""The results of a benchmark: tables, limits and plots, as text and as Markdown."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from textwrap import indent
 from typing import Final
 
-KEPT: Final = "kept"
+from audit.management.terminal import render_table
+
+MET: Final = "met"
 MISSED: Final = "MISSED"
 NOT_MEASURED: Final = "not measured"
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A figure and what it may be at `most`, or must be at `least`.
+    """A measured value with its `maximum` or `minimum`, both inclusive.
 
-    What could not be measured stays a limit, and is not kept: a promise that nobody
-    has looked at must not look like one that holds.
+    A limit without a value counts as not met: a skipped measurement must not look
+    like one that passed.
     """
 
-    what: str
-    figure: float | None
-    most: float | None = None
-    least: float | None = None
+    name: str
+    value: float | None
+    maximum: float | None = None
+    minimum: float | None = None
     unit: str = ""
-    why_not: str = ""  # for one without a figure: what is missing here
+    skip_reason: str = ""  # why there is no value
 
     @property
     def is_measured(self) -> bool:
-        return self.figure is not None
+        return self.value is not None
 
     @property
-    def is_kept(self) -> bool:
-        if self.figure is None or (self.most is not None and self.figure > self.most):
+    def is_met(self) -> bool:
+        if self.value is None or (self.maximum is not None and self.value > self.maximum):
             return False
-        return self.least is None or self.figure >= self.least
+        return self.minimum is None or self.value >= self.minimum
 
     @property
-    def verdict(self) -> str:
+    def status(self) -> str:
         if self.is_measured:
-            return KEPT if self.is_kept else MISSED
-        return f"{NOT_MEASURED}: {self.why_not}"
+            return MET if self.is_met else MISSED
+        return f"{NOT_MEASURED}: {self.skip_reason}"
 
     @property
-    def promise(self) -> str:
-        said = []
-        if self.least is not None:
-            said.append(f"at least {number(self.least)}{self.unit}")
-        if self.most is not None:
-            said.append(f"at most {number(self.most)}{self.unit}")
-        return ", ".join(said)
+    def required(self) -> str:
+        bounds = []
+        if self.minimum is not None:
+            bounds.append(f"at least {number(self.minimum)}{self.unit}")
+        if self.maximum is not None:
+            bounds.append(f"at most {number(self.maximum)}{self.unit}")
+        return ", ".join(bounds)
 
     @property
-    def shown(self) -> str:
-        return "–" if self.figure is None else f"{number(self.figure)}{self.unit}"
+    def measured(self) -> str:
+        return "–" if self.value is None else f"{number(self.value)}{self.unit}"
 
 
 @dataclass(frozen=True)
@@ -62,28 +65,28 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Picture:
-    name: str  # of the file
-    says: str  # for who cannot see it
+class Plot:
+    file_name: str
+    alt_text: str
     svg: str
 
 
 @dataclass
 class Section:
     title: str
-    about: str = ""
+    description: str = ""
     tables: list[Table] = field(default_factory=list)
     limits: list[Limit] = field(default_factory=list)
-    pictures: list[Picture] = field(default_factory=list)
+    plots: list[Plot] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
-    def is_kept(self) -> bool:
-        return all(limit.is_kept for limit in self.limits)
+    def is_met(self) -> bool:
+        return all(limit.is_met for limit in self.limits)
 
 
 def number(value: float) -> str:
-    """As many digits as tell something."""
+    """Three significant digits; values from 100 on are rounded to integers."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
@@ -93,68 +96,56 @@ def milliseconds(seconds: float) -> str:
     return f"{seconds * 1000:.3g} ms"
 
 
-def tell(section: Section) -> int:
-    """Print it; returns the exit code: 1 where a limit was missed or not measured."""
-    print(in_text(section))
-    return int(not section.is_kept)
+def print_report(section: Section) -> int:
+    """Print the section and return the exit code: 1 if a limit was missed or not measured."""
+    print(as_text(section))
+    return int(not section.is_met)
 
 
-def headline(limits: Sequence[Limit]) -> str:
-    kept = sum(limit.is_kept for limit in limits)
+def summary_line(limits: Sequence[Limit]) -> str:
+    met = sum(limit.is_met for limit in limits)
     not_measured = sum(not limit.is_measured for limit in limits)
-    told = f"{kept} of {len(limits)} limits kept"
-    return f"{told}, {not_measured} {NOT_MEASURED}." if not_measured else f"{told}."
+    summary = f"{met} of {len(limits)} limits met"
+    return f"{summary}, {not_measured} {NOT_MEASURED}." if not_measured else f"{summary}."
 
 
-def in_text(section: Section) -> str:
-    """For a terminal."""
+def as_text(section: Section) -> str:
     lines = [section.title, "=" * len(section.title), ""]
     for table in section.tables:
-        lines += [*([table.title, ""] if table.title else []), *table_lines(table), ""]
+        lines += [*([table.title, ""] if table.title else []), text_table(table), ""]
     if section.limits:
-        width = max(len(limit.what) for limit in section.limits)
-        for limit in section.limits:
-            told = f"{limit.what:<{width}}  {limit.shown:>9}  {limit.promise}"
-            lines.append(f"  {told}  {limit.verdict}")
-        lines.append("")
+        lines += [text_table(limits_table(section.limits), right=(1,)), ""]
     lines += [*section.notes, *([""] if section.notes else [])]
     return "\n".join(lines)
 
 
-def table_lines(table: Table) -> Iterator[str]:
-    rows = [table.header, *table.rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(table.header))]
-    for place, row in enumerate(rows):
-        first, *rest = row
-        cells = [f"{first:<{widths[0]}}"]
-        cells += [f"{cell:>{width}}" for cell, width in zip(rest, widths[1:], strict=True)]
-        yield "  " + "  ".join(cells).rstrip()
-        if place == 0:
-            yield "  " + "  ".join("-" * width for width in widths)
+def text_table(table: Table, *, right: Sequence[int] = ()) -> str:
+    """Columns in `right` are right-aligned; by default all but the first."""
+    right = right or range(1, len(table.header))
+    return indent(render_table(table.header, table.rows, right=right), "  ")
 
 
-def in_markdown(section: Section) -> str:
-    """For the page."""
+def as_markdown(section: Section) -> str:
     lines = [f"## {section.title}", ""]
-    if section.about:
-        lines += [section.about, ""]
-    for picture in section.pictures:
-        lines += [f"![{picture.says}](images/{picture.name})", ""]
+    if section.description:
+        lines += [section.description, ""]
+    for plot in section.plots:
+        lines += [f"![{plot.alt_text}](images/{plot.file_name})", ""]
     for table in section.tables:
-        lines += [*([f"**{table.title}**", ""] if table.title else []), *rows_of(table), ""]
+        lines += [*([f"**{table.title}**", ""] if table.title else []), *markdown_rows(table), ""]
     if section.limits:
-        lines += [*rows_of(limits_table(section.limits)), ""]
+        lines += [*markdown_rows(limits_table(section.limits)), ""]
     for note in section.notes:
         lines += [note, ""]
     return "\n".join(lines)
 
 
 def limits_table(limits: Sequence[Limit]) -> Table:
-    rows = [[one.what, one.shown, one.promise, one.verdict] for one in limits]
-    return Table(["Limit", "Measured", "Promised", ""], rows)
+    rows = [[one.name, one.measured, one.required, one.status] for one in limits]
+    return Table(["Limit", "Measured", "Required", "Result"], rows)
 
 
-def rows_of(table: Table) -> Iterator[str]:
+def markdown_rows(table: Table) -> Iterator[str]:
     yield f"| {' | '.join(table.header)} |"
     yield f"|{'|'.join(['---'] + ['---:'] * (len(table.header) - 1))}|"
     for row in table.rows:

@@ -1,4 +1,4 @@
-"""Programs that serve for as long as a block runs, all on the server's core."""
+"""Context managers that run a server on the server's core while a block runs."""
 
 import os
 import socket
@@ -13,17 +13,17 @@ from typing import Final
 import httpx
 import psutil
 
-from benchmarks.machine import SERVER, found, on_core
+from benchmarks.machine import SERVER_CORE, find_program, pinned_to_core
 from drill.sites.unit_file import load
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 HOST: Final = "127.0.0.1"
-LISTEN_TIMEOUT: Final = 60.0  # seconds until a server must listen
-GRACE: Final = 10.0  # seconds that it has to end
+LISTEN_TIMEOUT: Final = 60.0  # seconds
+STOP_TIMEOUT: Final = 10.0  # seconds from SIGTERM to SIGKILL
 
 
-class NotStarted(Exception):
-    """A server that was to be measured does not answer; the message is what it said."""
+class ServerNotStarted(Exception):
+    """A server does not answer; the message is the end of its output."""
 
 
 def free_port() -> int:
@@ -32,40 +32,44 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(
+def running_server(
     command: Sequence[str],
     *,
     port: int | Path,
     folder: Path,
     env: Mapping[str, str] | None = None,
-    core: int = SERVER,
+    core: int = SERVER_CORE,
     cwd: Path = ROOT,
-    keeps: Sequence[int] = (),
+    pass_fds: Sequence[int] = (),
 ) -> Iterator[psutil.Process]:
-    """Yields the process once it listens at `port`, which may be the path of a socket.
+    """Yields the process once it listens on `port`, which may be the path of a Unix socket.
 
-    In a session of its own, as systemd starts services: the kernel shares a core fairly
-    between sessions, and not between all threads of all of them.
+    The process gets its own session, as systemd services do: the scheduler divides a
+    core fairly between sessions, not between all their threads.
     """
-    said = folder / f"{Path(command[0]).name}-{port if isinstance(port, int) else port.name}.log"
-    with said.open("wb") as log, on_core(core):
+    log_path = (
+        folder / f"{Path(command[0]).name}-{port if isinstance(port, int) else port.name}.log"
+    )
+    with log_path.open("wb") as log, pinned_to_core(core):
         process = subprocess.Popen(
             command,
             cwd=cwd,
             env={**os.environ, **(env or {})},
             stdout=log,
             stderr=log,
-            pass_fds=keeps,
+            pass_fds=pass_fds,
             start_new_session=True,
         )
     try:
-        _wait(process, port, said)
+        _wait_until_listening(process, port, log_path)
         yield psutil.Process(process.pid)
     finally:
-        _end(process)
+        _stop(process)
 
 
-def _wait(process: "subprocess.Popen[bytes]", port: int | Path, said: Path) -> None:
+def _wait_until_listening(
+    process: "subprocess.Popen[bytes]", port: int | Path, log_path: Path
+) -> None:
     deadline = time.monotonic() + LISTEN_TIMEOUT
     while process.poll() is None and time.monotonic() < deadline:
         with suppress(OSError):
@@ -76,39 +80,39 @@ def _wait(process: "subprocess.Popen[bytes]", port: int | Path, said: Path) -> N
                 socket.create_connection((HOST, port), timeout=1).close()
             return
         time.sleep(0.02)
-    raise NotStarted(said.read_text(errors="replace")[-2_000:])
+    raise ServerNotStarted(log_path.read_text(errors="replace")[-2_000:])
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _stop(process: "subprocess.Popen[bytes]") -> None:
     with suppress(psutil.NoSuchProcess):
-        whole = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
+        processes = process_tree(psutil.Process(process.pid))
         process.terminate()
-        _, left = psutil.wait_procs(whole, timeout=GRACE)
-        for one in left:
+        _, alive = psutil.wait_procs(processes, timeout=STOP_TIMEOUT)
+        for one in alive:
             with suppress(psutil.NoSuchProcess):
                 one.kill()
     process.wait()
 
 
-def family(process: psutil.Process) -> list[psutil.Process]:
+def process_tree(process: psutil.Process) -> list[psutil.Process]:
     return [process, *process.children(recursive=True)]
 
 
 def wait_until_idle(process: psutil.Process, timeout: float = 60.0) -> None:
-    """Until it has done what it put off, so that the next measurement has the core for itself."""
+    """Wait until deferred work is done, so that the next measurement has the core to itself."""
     deadline = time.monotonic() + timeout
-    quiet = 0
-    before = _spent(process)
-    while quiet < 3 and time.monotonic() < deadline:
+    idle_samples = 0
+    before = _cpu_seconds(process)
+    while idle_samples < 3 and time.monotonic() < deadline:
         time.sleep(0.2)
-        now = _spent(process)
-        quiet = quiet + 1 if now - before < 0.02 else 0
+        now = _cpu_seconds(process)
+        idle_samples = idle_samples + 1 if now - before < 0.02 else 0
         before = now
 
 
-def _spent(process: psutil.Process) -> float:
+def _cpu_seconds(process: psutil.Process) -> float:
     total = 0.0
-    for one in family(process):
+    for one in process_tree(process):
         with suppress(psutil.NoSuchProcess):
             times = one.cpu_times()
             total += times.user + times.system
@@ -116,54 +120,57 @@ def _spent(process: psutil.Process) -> float:
 
 
 @contextmanager
-def reader(env: Mapping[str, str], folder: Path) -> Iterator[tuple[psutil.Process, str]]:
-    """The reader of cached verdicts as its unit starts it, but on a port; and its address."""
+def running_reader(env: Mapping[str, str], folder: Path) -> Iterator[tuple[psutil.Process, str]]:
+    """The reader of cached verdicts, started as by its systemd unit but on a TCP port.
+
+    Yields its process and URL.
+    """
     port = free_port()
     unit = load("oracle-reader", {})
-    socket_at = unit.command.index("--uds")  # its path, and its permissions, follow
-    at_port = ["--host", HOST, "--port", str(port)]
-    arguments = [*unit.command[2:socket_at], *at_port, *unit.command[socket_at + 4 :]]
-    with started([sys.executable, *arguments], port=port, folder=folder, env=env) as process:
+    uds = unit.command.index("--uds")  # followed by the socket's path and its permissions
+    tcp = ["--host", HOST, "--port", str(port)]
+    command = [sys.executable, *unit.command[2:uds], *tcp, *unit.command[uds + 4 :]]
+    with running_server(command, port=port, folder=folder, env=env) as process:
         yield process, f"http://{HOST}:{port}"
 
 
 @contextmanager
-def web(
-    env: Mapping[str, str], folder: Path, *, regenerations: int | None = None
+def running_web(
+    env: Mapping[str, str], folder: Path, *, max_regenerations: int | None = None
 ) -> Iterator[tuple[psutil.Process, str]]:
-    """A web instance as its unit starts it, but on a port; and its address."""
+    """A web process, started as by its systemd unit but on a TCP port. Yields process and URL."""
     port = free_port()
     unit = load("oracle-web@1", {})
-    chosen = {**env, **unit.environment, "ORACLE_PORT": str(port)}
-    chosen["ORACLE_STATIC_PATH"] = str(folder / "static")
-    if regenerations:
-        chosen["ORACLE_MAX_REGENERATIONS"] = str(regenerations)
+    web_env = {**env, **unit.environment, "ORACLE_PORT": str(port)}
+    web_env["ORACLE_STATIC_PATH"] = str(folder / "static")
+    if max_regenerations:
+        web_env["ORACLE_MAX_REGENERATIONS"] = str(max_regenerations)
     for command in unit.pre_commands:
-        before = [sys.executable, *command[2:]]
-        subprocess.run(before, cwd=ROOT, env={**os.environ, **chosen}, check=True)
+        start_pre = [sys.executable, *command[2:]]
+        subprocess.run(start_pre, cwd=ROOT, env={**os.environ, **web_env}, check=True)
     command = [sys.executable, *unit.command[2:]]
-    with started(command, port=port, folder=folder, env=chosen) as process:
+    with running_server(command, port=port, folder=folder, env=web_env) as process:
         url = f"http://{HOST}:{port}"
-        _wait_for_answer(f"{url}/healthz", process)
+        _wait_until_healthy(f"{url}/healthz", process)
         yield process, url
 
 
-def _wait_for_answer(url: str, process: psutil.Process) -> None:
-    """The socket is there before the server is: only an answer tells."""
+def _wait_until_healthy(url: str, process: psutil.Process) -> None:
+    """The socket accepts connections before the application is loaded, so wait for a response."""
     deadline = time.monotonic() + LISTEN_TIMEOUT
     while time.monotonic() < deadline and process.is_running():
         with suppress(httpx.TransportError):
             httpx.get(url, timeout=LISTEN_TIMEOUT, trust_env=False).raise_for_status()
             return
         time.sleep(0.05)
-    raise NotStarted(f"{url} does not answer")
+    raise ServerNotStarted(f"{url} does not answer")
 
 
-# What each is started with.
+# Commands that start the peers.
 
 
 def granian(application: str, port: int, *, threads: int) -> list[str]:
-    """A WSGI application under granian, one worker, as its manual would have it for one core."""
+    """One worker, as granian's manual recommends for one core."""
     return [
         *(sys.executable, "-m", "granian", "--interface", "wsgi", "--http", "1"),
         *("--host", HOST, "--port", str(port), "--workers", "1", "--no-access-log"),
@@ -190,12 +197,12 @@ def uvicorn(application: str, port: int) -> list[str]:
 
 
 @contextmanager
-def redis(folder: Path) -> Iterator[str]:
-    """The address of a Redis that keeps everything in memory."""
+def running_redis(folder: Path) -> Iterator[str]:
+    """Redis without persistence, on a Unix socket; yields its URL."""
     path = folder / "redis.sock"
-    command = [found("redis-server") or "", "--port", "0", "--unixsocket", str(path)]
+    command = [find_program("redis-server") or "", "--port", "0", "--unixsocket", str(path)]
     command += ["--save", "", "--appendonly", "no", "--dir", str(folder)]
-    with started(command, port=path, folder=folder):
+    with running_server(command, port=path, folder=folder):
         yield f"unix://{path}"
 
 
@@ -227,9 +234,9 @@ http {{
 
 
 def nginx(port: int, folder: Path, body: bytes) -> list[str]:
-    """One static file, whatever is asked for."""
+    """nginx with one static file as the response to every request."""
     (folder / "verdict.json").write_bytes(body)
     user = "user root;" if os.getuid() == 0 else ""
     conf = folder / "nginx.conf"
     conf.write_text(NGINX.format(folder=folder, host=HOST, port=port, user=user))
-    return [found("nginx") or "", "-c", str(conf), "-p", str(folder)]
+    return [find_program("nginx") or "", "-c", str(conf), "-p", str(folder)]

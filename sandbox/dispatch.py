@@ -46,11 +46,11 @@ class Route:
 
 def answer(state: State, routes: tuple[Route, ...], request: Request) -> Reply:
     try:
-        fitting = [route for route in routes if route.regex.fullmatch(request.path)]
+        matching = [route for route in routes if route.regex.fullmatch(request.path)]
         wanted = "GET" if request.method == "HEAD" else request.method
-        route = next((each for each in fitting if each.method == wanted), None)
+        route = next((each for each in matching if each.method == wanted), None)
         if route is None:
-            return _no_route(request, fitting)
+            return _no_route(request, matching)
         return _handle(state, route, request)
     except HttpError as error:
         return error.response()
@@ -61,9 +61,9 @@ def answer(state: State, routes: tuple[Route, ...], request: Request) -> Reply:
         return as_json({"error": "The sandbox itself failed; its log says why."}, 500)
 
 
-def _no_route(request: Request, fitting: list[Route]) -> Response:
-    if fitting:
-        allowed = ", ".join(sorted({route.method for route in fitting}))
+def _no_route(request: Request, matching: list[Route]) -> Response:
+    if matching:
+        allowed = ", ".join(sorted({route.method for route in matching}))
         sentence = f"{request.path} takes {allowed}."
         return as_json({"error": sentence}, 405, {"Allow": allowed})
     return as_json({"error": f"There is nothing at {request.path}."}, 404)

@@ -136,8 +136,8 @@ def _validated(wanted: dict[str, Any]) -> dict[str, Any]:
     unknown = set(wanted) - set(_CHECKS) - {"target", "fault"}
     if unknown:
         raise UnknownFault(f"A rule has no {', '.join(sorted(unknown))}.")
-    for name, (fits, sentence) in _CHECKS.items():
-        if name in wanted and not fits(wanted[name]):
+    for name, (is_valid, sentence) in _CHECKS.items():
+        if name in wanted and not is_valid(wanted[name]):
             raise UnknownFault(f"{name} must be {sentence}.")
     if fault == "verdict" and not wanted.get("label"):
         raise UnknownFault("The fault verdict needs a label.")

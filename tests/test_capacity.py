@@ -1,4 +1,4 @@
-"""The capacity page's table is computed from the measurements on the same page."""
+"""The table of docs/CAPACITY.md is computed from the costs on the same page."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ def test_every_cost_is_on_the_page():
     assert set(MEASURED) == set(Costs._fields)
 
 
-def test_the_table_follows_from_the_costs():
+def test_the_table_is_computed_from_these_costs():
     assert table(Costs(**MEASURED)) in PAGE
 
 
@@ -24,7 +24,7 @@ def test_every_need_has_a_row():
     assert set(ROWS.values()) == set(Needs._fields)
 
 
-def test_needs_grow_with_the_load_from_at_least_one_worker():
+def test_needs_grow_with_the_volume_and_include_at_least_one_worker():
     costs = Costs(**MEASURED)
     small, large = needs(1, costs), needs(1_000_000, costs)
     assert (small.generate_workers, small.post_workers) == (1, 1)

@@ -27,7 +27,7 @@ RUN_ELSEWHERE = {
     "make run": "oracle_site/test_run.py",
     "make test": "test_runner.py",
     "make audit": "test_advisories.py",
-    "make bench": "../benchmarks/judgement.py",
+    "make bench": "../benchmarks/gate.py",
     "make drill": "drill/management/commands/test_drill.py",
     "make crowd": "drill/management/commands/test_drill.py",
     "manage.py drill --orders 100 --seed 7": "drill/management/commands/test_drill.py",

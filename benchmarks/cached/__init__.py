@@ -1,1 +1,1 @@
-"""A cached verdict under load: this site beside what a team would otherwise pick."""
+"""Cached reads under load, compared with peers."""

@@ -1,1 +1,1 @@
-"""How many orders a machine takes, measured: `python -m benchmarks.capacity`."""
+"""Capacity planning from measured costs: `python -m benchmarks.capacity`."""

@@ -1,9 +1,8 @@
-"""What one order, one read and one regeneration cost, and what a house of some size needs.
+"""Measures the cost of one order, read and regeneration, and prints the plan of docs/CAPACITY.md.
 
-A site as the units of deploy/ run it, on PostgreSQL, against the sandbox, which answers
-at once. Processor time is counted per process, less what the same processes use
-while nothing is asked of them, so a busy machine changes little. Writes the
-costs and the table of docs/CAPACITY.md.
+A site run by the systemd units of deploy/, on PostgreSQL, against the sandbox, whose
+model responds at once. CPU time is counted per process, minus what the same processes
+use when idle, so other load on the machine has little effect.
 """
 
 import os
@@ -22,16 +21,18 @@ import psutil
 import psycopg
 
 from benchmarks.capacity.plan import Costs, table
+from benchmarks.progress import ProgressBar
+from benchmarks.report import Table, text_table
 from drill.sites.live_site import LiveSite
 from drill.sites.postgresql import throwaway_server
 from drill.sites.served_site import served_site
 from drill.sites.units import Host
 
 ORDERS, HITS, PAGES, MISSES = 200, 4000, 300, 40
-AT_ONCE = 4
+CONCURRENCY = 4
 PROCESSES = {"web": "oracle-web@1", "generate": "oracle-generate", "post": "oracle-worker"}
 IDLE_SECONDS = 10.0
-QUESTIONS: dict[str, LiteralString] = {
+COUNTERS: dict[str, LiteralString] = {
     "wal": "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')",
     "commits": "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()",
     "size": "SELECT pg_database_size(current_database())",
@@ -39,30 +40,30 @@ QUESTIONS: dict[str, LiteralString] = {
 
 
 class Meter:
-    """What programs and the database use: processor seconds, commits, bytes."""
+    """Resource use of the site's processes and its database: CPU seconds, commits, bytes."""
 
     def __init__(self, site: LiveSite) -> None:
         self._site = site
         self._url = site.variables["DATABASE_URL"]
-        self._server = database_server(self._url)
+        self._postgresql = postgresql_process(self._url)
         self._idle: dict[str, float] = {}
 
-    def learn_idle(self) -> None:
+    def measure_idle(self) -> None:
         before = self._used()
         time.sleep(IDLE_SECONDS)
         after = self._used()
         self._idle = {name: (after[name] - before[name]) / IDLE_SECONDS for name in after}
 
-    def of(self, work: Callable[[], None]) -> dict[str, float]:
-        """What the work took, beyond what passes anyway."""
+    def measure(self, work: Callable[[], None]) -> dict[str, float]:
+        """The resources that `work` used, minus idle use."""
         before, began = self._used(), time.monotonic()
         work()
-        time.sleep(2)  # statistics come late
-        passed, after = time.monotonic() - began, self._used()
-        return {name: after[name] - before[name] - self._idle[name] * passed for name in after}
+        time.sleep(2)  # pg_stat_database is updated with a delay
+        elapsed, after = time.monotonic() - began, self._used()
+        return {name: after[name] - before[name] - self._idle[name] * elapsed for name in after}
 
-    def memory_of_a_worker(self) -> float:
-        """Megabytes that the largest worker of generate has for itself."""
+    def generate_worker_mb(self) -> float:
+        """Private memory (USS) of the largest generate worker."""
         workers = [one for name, one in self._processes() if name == "generate"]
         return float(max(one.memory_full_info().uss for one in workers) / 1e6)
 
@@ -73,8 +74,8 @@ class Meter:
                 times = one.cpu_times()
                 used[name] += times.user + times.system
         with psycopg.connect(self._url, autocommit=True) as connection:
-            for name, question in QUESTIONS.items():
-                used[name] = float((connection.execute(question).fetchone() or [0])[0])
+            for name, sql in COUNTERS.items():
+                used[name] = float((connection.execute(sql).fetchone() or [0])[0])
         used["log"] = self._site.log.stat().st_size
         return used
 
@@ -83,66 +84,66 @@ class Meter:
         for name, service in PROCESSES.items():
             for one in self._site.runs.processes(service):
                 yield name, one
-        for one in self._server.children():
+        for one in self._postgresql.children():
             yield "database", one
 
 
-def database_server(url: str) -> psutil.Process:
-    """The throwaway server whose socket lies in its own data folder."""
+def postgresql_process(url: str) -> psutil.Process:
+    """The postmaster of the throwaway server, whose socket is in its data directory."""
     (folder,) = parse_qs(urlsplit(url).query)["host"]
     for one in psutil.process_iter():
         with suppress(psutil.Error):
             if one.name() == "postgres" and folder in one.cmdline():
                 return one
-    raise LookupError(f"no server of {folder}")
+    raise LookupError(f"no postgres process with data directory {folder}")
 
 
 def buy(site: LiveSite, numbers: range) -> None:
-    """Orders, until each is in its buyer's mailbox."""
+    """Place orders and wait until each verdict is in its buyer's mailbox."""
 
     def one(number: int) -> None:
         email = f"capacity{number}@example.com"
         site.buy("full", f"Idea number {number}: a ferry to the island?", email)
         deadline = time.monotonic() + 120
         while not site.sandbox.messages(to=email):
-            assert time.monotonic() < deadline, "an order never arrived"
+            assert time.monotonic() < deadline, "a verdict was not delivered within 120 s"
             time.sleep(0.2)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(CONCURRENCY) as pool:
         list(pool.map(one, numbers))
 
 
-def ask(site: LiveSite, path: str, times: int) -> None:
-    def some(_: int) -> None:
+def request(site: LiveSite, path: str, times: int) -> None:
+    def one_client(_: int) -> None:
         with httpx.Client(base_url=site.url, timeout=40, trust_env=False) as http:
-            for _ in range(times // AT_ONCE):
+            for _ in range(times // CONCURRENCY):
                 assert http.get(path).status_code == 200
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(some, range(AT_ONCE)))
+    with ThreadPoolExecutor(CONCURRENCY) as pool:
+        list(pool.map(one_client, range(CONCURRENCY)))
 
 
 def measure(site: LiveSite) -> Costs:
     meter = Meter(site)
-    progress("warming up")
-    buy(site, range(-8, 0))
-    ask(site, "/", 40)
-    progress("what passes while nothing is asked")
-    meter.learn_idle()
-    progress(f"{ORDERS} orders")
-    began = time.monotonic()
-    order = meter.of(lambda: buy(site, range(ORDERS)))
-    print(f"{ORDERS / (time.monotonic() - began):.1f} orders a second, all on this machine")
-    session = site.buy("full", "The one that is read", "reader@example.com")
-    while site.api(session).status_code != 200:
-        time.sleep(0.2)
-    progress(f"{HITS} cached answers")
-    hit = meter.of(lambda: ask(site, f"/api/verdict?session_id={session}", HITS))
-    progress(f"{PAGES} result pages")
-    page = meter.of(lambda: ask(site, f"/oracle/result?session_id={session}", PAGES))
-    progress(f"{MISSES} regenerations")
-    miss = meter.of(lambda: miss_some(site))
-    progress("")
+    with ProgressBar("warm-up") as bar:
+        buy(site, range(-8, 0))
+        request(site, "/", 40)
+        bar.describe("idle use")
+        meter.measure_idle()
+        bar.describe(f"{ORDERS} orders")
+        began = time.monotonic()
+        order = meter.measure(lambda: buy(site, range(ORDERS)))
+        rate = ORDERS / (time.monotonic() - began)
+        session = site.buy("full", "The one that is read", "reader@example.com")
+        while site.api(session).status_code != 200:
+            time.sleep(0.2)
+        bar.describe(f"{HITS} cached reads")
+        hit = meter.measure(lambda: request(site, f"/api/verdict?session_id={session}", HITS))
+        bar.describe(f"{PAGES} result pages")
+        page = meter.measure(lambda: request(site, f"/oracle/result?session_id={session}", PAGES))
+        bar.describe(f"{MISSES} regenerations")
+        miss = meter.measure(lambda: regenerate(site))
+    print(f"{rate:.1f} orders per second, everything on this machine")
     return Costs(
         web_ms=order["web"] / ORDERS * 1000,
         generate_ms=order["generate"] / ORDERS * 1000,
@@ -155,21 +156,21 @@ def measure(site: LiveSite) -> Costs:
         hit_ms=hit["web"] / HITS * 1000,
         page_ms=page["web"] / PAGES * 1000,
         miss_ms=miss["web"] / MISSES * 1000,
-        generate_mb=meter.memory_of_a_worker(),
+        generate_mb=meter.generate_worker_mb(),
     )
 
 
-def miss_some(site: LiveSite) -> None:
-    """Reads of answers that the cache has just lost."""
+def regenerate(site: LiveSite) -> None:
+    """Evict verdicts from the cache and read each once."""
     url = site.variables["DATABASE_URL"]
     with psycopg.connect(url, autocommit=True) as connection:
-        gone = connection.execute(
+        evicted = connection.execute(
             "DELETE FROM verdicts_cachedverdict WHERE session_id IN (SELECT session_id FROM"
             " verdicts_order WHERE email LIKE 'capacity%%' LIMIT %s) RETURNING session_id",
             [MISSES],
         ).fetchall()
-    assert len(gone) == MISSES
-    for (session,) in gone:
+    assert len(evicted) == MISSES
+    for (session,) in evicted:
         assert site.api(session).json()["regen"] is True
 
 
@@ -179,23 +180,17 @@ def site() -> Iterator[LiveSite]:
         throwaway_server() as server,
         tempfile.TemporaryDirectory(prefix="oracle-bench-") as folder,
     ):
-        os.environ["DATABASE_URL"] = server.url  # a database of its own is made on that server
+        # `served_site` creates its own database on that server.
+        os.environ["DATABASE_URL"] = server.url
         with served_site(Path(folder), services=[*PROCESSES.values()]) as served:
             yield served
-
-
-def progress(what: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r  {what:<40}", end="" if what else "\r", file=sys.stderr, flush=True)
 
 
 def main() -> int:
     with site() as served:
         costs = measure(served)
-    print()
-    for name, value in costs._asdict().items():
-        print(f"  {name:<12} {value:8.2f}")
-    print(f"\n{table(costs)}")
+    rows = [[name, f"{value:.2f}"] for name, value in costs._asdict().items()]
+    print(f"\n{text_table(Table(['cost', 'value'], rows))}\n\n{table(costs)}")
     return 0
 
 

@@ -1,28 +1,28 @@
-"""From what one order, read or regeneration costs to what a house of some size needs.
+"""Computes required resources from the cost of one order, read and regeneration.
 
-Pure arithmetic. The costs come from `benchmarks.capacity`; what is assumed
-about customers, the model and the mail server stands here, once.
+Pure arithmetic. The costs are measured by `benchmarks.capacity`; the assumptions about
+customers, the model and the mail server are the constants below.
 """
 
 import math
 from typing import NamedTuple
 
 # Assumed, not measured.
-PEAK = 4.0  # the busiest moment, as a multiple of the day's average
-HITS = 10  # cached answers read per verdict
+PEAK = 4.0  # peak rate as a multiple of the daily average
+HITS = 10  # cached reads per verdict
 PAGES = 2  # result pages opened per verdict
-MISS_SHARE = 0.01  # of the verdicts, how many are made again
-MODEL_SECONDS = 8.0  # one call to the model
-MAIL_SECONDS = 0.5  # one email handed over
-BUSY = 0.5  # how busy a core may be at the peak
-WORKER_BUSY = 0.7  # how busy a worker may be at the peak
-DAY = 86_400
+MISS_SHARE = 0.01  # share of verdicts that are regenerated
+MODEL_SECONDS = 8.0  # per model call
+MAIL_SECONDS = 0.5  # per email sent
+CORE_UTILIZATION = 0.5  # target at the peak
+WORKER_UTILIZATION = 0.7  # target at the peak
+SECONDS_PER_DAY = 86_400
 
 
 class Costs(NamedTuple):
-    """Of processor time in milliseconds where it is named so, on the machine that was measured."""
+    """Names with `_ms` are CPU milliseconds on the measured machine."""
 
-    web_ms: float  # of one order: checkout and webhook
+    web_ms: float  # per order: checkout and webhook
     generate_ms: float
     post_ms: float
     database_ms: float
@@ -30,15 +30,15 @@ class Costs(NamedTuple):
     wal_kb: float
     stored_kb: float
     log_kb: float
-    hit_ms: float  # of one cached answer, in the web process
-    page_ms: float  # of one result page
-    miss_ms: float  # of one regeneration, in the web process
-    generate_mb: float  # memory of one worker of generate
+    hit_ms: float  # per cached read, in the web process
+    page_ms: float  # per result page
+    miss_ms: float  # per regeneration, in the web process
+    generate_mb: float  # private memory of one generate worker
 
 
 class Needs(NamedTuple):
     orders_per_second: float
-    at_peak: float
+    peak_orders_per_second: float
     model_calls_in_flight: int
     generate_workers: int
     generate_gb: float
@@ -54,22 +54,22 @@ class Needs(NamedTuple):
 
 
 def needs(per_day: int, costs: Costs) -> Needs:
-    """What `per_day` verdicts a day need, at their peak where it matters."""
-    average = per_day / DAY
+    """The resources for `per_day` verdicts a day; rates are at the peak unless named average."""
+    average = per_day / SECONDS_PER_DAY
     peak = average * PEAK
     web_ms = costs.web_ms + HITS * costs.hit_ms + PAGES * costs.page_ms + MISS_SHARE * costs.miss_ms
     in_flight = peak * MODEL_SECONDS
-    generate = math.ceil(peak * (MODEL_SECONDS + costs.generate_ms / 1000) / WORKER_BUSY)
+    generate = math.ceil(peak * (MODEL_SECONDS + costs.generate_ms / 1000) / WORKER_UTILIZATION)
     return Needs(
         orders_per_second=average,
-        at_peak=peak,
+        peak_orders_per_second=peak,
         model_calls_in_flight=math.ceil(in_flight),
         generate_workers=generate,
         generate_gb=generate * costs.generate_mb / 1000,
-        post_workers=math.ceil(peak * (MAIL_SECONDS + costs.post_ms / 1000) / WORKER_BUSY),
-        worker_cores=peak * (costs.generate_ms + costs.post_ms) / 1000 / BUSY,
-        web_cores=peak * web_ms / 1000 / BUSY,
-        database_cores=peak * costs.database_ms / 1000 / BUSY,
+        post_workers=math.ceil(peak * (MAIL_SECONDS + costs.post_ms / 1000) / WORKER_UTILIZATION),
+        worker_cores=peak * (costs.generate_ms + costs.post_ms) / 1000 / CORE_UTILIZATION,
+        web_cores=peak * web_ms / 1000 / CORE_UTILIZATION,
+        database_cores=peak * costs.database_ms / 1000 / CORE_UTILIZATION,
         commits_per_second=peak * costs.commits,
         wal_mb_per_second=peak * costs.wal_kb / 1000,
         emails_per_minute=peak * 60,
@@ -79,35 +79,35 @@ def needs(per_day: int, costs: Costs) -> Needs:
 
 
 ROWS = {
-    "orders a second, average": "orders_per_second",
-    "orders a second, peak": "at_peak",
-    "calls to the model under way": "model_calls_in_flight",
+    "orders per second, average": "orders_per_second",
+    "orders per second, peak": "peak_orders_per_second",
+    "concurrent model calls": "model_calls_in_flight",
     "`generate` workers": "generate_workers",
-    "their memory, GB": "generate_gb",
+    "memory of `generate` workers, GB": "generate_gb",
     "`post` workers": "post_workers",
     "cores for workers": "worker_cores",
     "cores for web processes": "web_cores",
     "cores for PostgreSQL": "database_cores",
-    "commits a second": "commits_per_second",
-    "WAL, MB a second": "wal_mb_per_second",
-    "emails a minute": "emails_per_minute",
-    "rows and indexes, GB a day": "stored_gb_per_day",
-    "log, GB a day": "log_gb_per_day",
+    "commits per second": "commits_per_second",
+    "WAL, MB per second": "wal_mb_per_second",
+    "emails per minute": "emails_per_minute",
+    "rows and indexes, GB per day": "stored_gb_per_day",
+    "log, GB per day": "log_gb_per_day",
 }
 
 
 def table(costs: Costs, sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> str:
     """The Markdown table of docs/CAPACITY.md."""
     planned = [needs(size, costs) for size in sizes]
-    lines = [f"| Verdicts a day | {' | '.join(f'{size:,}' for size in sizes)} |"]
+    lines = [f"| Verdicts per day | {' | '.join(f'{size:,}' for size in sizes)} |"]
     lines.append("|---" * (len(sizes) + 1) + "|")
     for title, name in ROWS.items():
-        cells = " | ".join(figure(getattr(one, name)) for one in planned)
+        cells = " | ".join(format_value(getattr(one, name)) for one in planned)
         lines.append(f"| {title} | {cells} |")
     return "\n".join(lines)
 
 
-def figure(value: float) -> str:
+def format_value(value: float) -> str:
     if isinstance(value, int) or value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"

@@ -1,1 +1,1 @@
-"""A house with a long past: orders and all that became of them, written fast."""
+"""Fills databases with orders and their full history, by bulk loading."""

@@ -1,1 +1,1 @@
-"""The same house at several sizes: what each read, write, page and report takes at each."""
+"""Latency of reads, writes, pages and reports as the dataset grows."""

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.growth.measure HOUSES RESULT`: houses on one kind of database, in turns.
+"""`python -m benchmarks.growth.measure DATASETS RESULT`: measure datasets of one engine in turns.
 
-HOUSES is a JSON file of `places.Place`s, smallest first; RESULT is where the
-medians go. Its own process, since Django has one kind of database for good.
+DATASETS is a JSON file of `config.Dataset`s, smallest first; the medians are written to
+RESULT. A process of its own, since Django cannot change the database engine at runtime.
 """
 
 import json
@@ -16,14 +16,14 @@ from typing import Any, Final
 import django
 from django.core.management import call_command
 
-from benchmarks.growth.places import Place, production
-from benchmarks.progress import Progress
+from benchmarks.dataset.config import Dataset, production_env
+from benchmarks.progress import ProgressBar
 
 ROUNDS: Final = 5
 VERIFICATIONS: Final = 3  # each reads the whole log
-BY_KEY: Final = ("cached read", "miss", "comparison", "webhook", "order by email")
-# How often in a round, so that each takes about as long.
-TURNS: Final = {
+INDEXED: Final = ("cached read", "miss", "comparison", "webhook", "order by email")
+# Repetitions per round, chosen so that every operation takes about equally long in total.
+REPETITIONS: Final = {
     "cached read": 1_500,
     "miss": 25,
     "comparison": 25,
@@ -37,51 +37,51 @@ TURNS: Final = {
 }
 
 
-def main(houses: Path, result: Path) -> None:
-    places = [Place(**one) for one in json.loads(houses.read_text())]
-    os.environ |= production(places[0])
+def main(datasets_file: Path, result: Path) -> None:
+    datasets = [Dataset(**one) for one in json.loads(datasets_file.read_text())]
+    os.environ |= production_env(datasets[0])
     django.setup()
-    call_command("collectstatic", interactive=False, verbosity=0)  # as a start of the site does
-    # Models can be imported only now.
-    from benchmarks.growth.move import Houses  # noqa: PLC0415 - Django is set up by now
+    call_command("collectstatic", interactive=False, verbosity=0)  # as the web unit does
+    # Imports models, so only after django.setup().
+    from benchmarks.growth.switcher import DatasetSwitcher  # noqa: PLC0415 - Django is set up by now
 
-    moving = Houses(places)
-    with Progress("measuring growth") as progress:
-        took = in_turns(moving, progress)
-        verified = verified_in_turns(moving, progress)
-    result.write_text(json.dumps({"seconds": took, "lines_per_second": verified}))
+    switcher = DatasetSwitcher(datasets)
+    with ProgressBar("growth") as bar:
+        seconds = measure_operations(switcher, bar)
+        verified = measure_verification(switcher, bar)
+    result.write_text(json.dumps({"seconds": seconds, "lines_per_second": verified}))
 
 
-def in_turns(houses: Any, progress: Progress) -> dict[str, dict[int, float]]:
-    """The median of five medians, for each piece of work and each house."""
-    found: dict[str, dict[int, list[float]]] = {name: {} for name in TURNS}
-    done, total = 0, (ROUNDS + 1) * len(houses.places) * len(TURNS)
+def measure_operations(switcher: Any, bar: ProgressBar) -> dict[str, dict[int, float]]:
+    """Seconds per operation and dataset size: the median of the rounds' medians."""
+    medians: dict[str, dict[int, list[float]]] = {name: {} for name in REPETITIONS}
+    done, total = 0, (ROUNDS + 1) * len(switcher.datasets) * len(REPETITIONS)
     for round_number in range(ROUNDS + 1):
-        for place in houses.places:
-            work: dict[str, Callable[[int], Sequence[float]]] = houses.enter(place)
-            for name, turns in TURNS.items():
-                median = statistics.median(work[name](turns))
-                if round_number:  # the first warms up
-                    found[name].setdefault(place.orders, []).append(median)
+        for dataset in switcher.datasets:
+            operations: dict[str, Callable[[int], Sequence[float]]] = switcher.enter(dataset)
+            for name, repetitions in REPETITIONS.items():
+                median = statistics.median(operations[name](repetitions))
+                if round_number:  # the first round is a warm-up
+                    medians[name].setdefault(dataset.orders, []).append(median)
                 done += 1
-                progress.share(done, total)
+                bar.update(done, total)
     return {
         name: {orders: statistics.median(each) for orders, each in sizes.items()}
-        for name, sizes in found.items()
+        for name, sizes in medians.items()
     }
 
 
-def verified_in_turns(houses: Any, progress: Progress) -> dict[int, float]:
-    """Lines that `audit_verify` reads in a second, the median of three runs in each house."""
-    found: dict[int, list[float]] = {place.orders: [] for place in houses.places}
+def measure_verification(switcher: Any, bar: ProgressBar) -> dict[int, float]:
+    """Lines per second of `audit_verify`, the median of three runs per dataset."""
+    rates: dict[int, list[float]] = {dataset.orders: [] for dataset in switcher.datasets}
     for _ in range(VERIFICATIONS):
-        for place in houses.places:
-            houses.enter(place)
-            progress.say(f"audit_verify, {place.orders:,} orders")
+        for dataset in switcher.datasets:
+            switcher.enter(dataset)
+            bar.describe(f"audit_verify, {dataset.orders:,} orders")
             started = time.perf_counter()
-            lines = houses.verify()
-            found[place.orders].append(lines / (time.perf_counter() - started))
-    return {orders: statistics.median(each) for orders, each in found.items()}
+            lines = switcher.verify()
+            rates[dataset.orders].append(lines / (time.perf_counter() - started))
+    return {orders: statistics.median(each) for orders, each in rates.items()}
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""What a team would otherwise pick to serve a ready-made verdict, written as its users would."""
+"""Alternative servers of a stored verdict, written as in their own documentation."""

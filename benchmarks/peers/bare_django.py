@@ -1,6 +1,6 @@
-"""The least that Django can do: one view, no middleware, the same bytes for everybody.
+"""Minimal Django: one view without middleware that always returns the same bytes.
 
-`benchmarks.peers.bare_django:application`; BODY_FILE says what to answer.
+Load `benchmarks.peers.bare_django:application`; BODY_FILE names the response body.
 """
 
 import os
@@ -15,7 +15,7 @@ settings.configure(
     ALLOWED_HOSTS=["127.0.0.1"],
     MIDDLEWARE=[],
     ROOT_URLCONF=__name__,
-    SECRET_KEY="only-for-benchmarks",  # noqa: S106 - nobody's
+    SECRET_KEY="only-for-benchmarks",  # noqa: S106 - not a real secret
 )
 BODY = Path(os.environ["BODY_FILE"]).read_bytes()
 

@@ -1,6 +1,6 @@
-"""FastAPI in front of Redis: the verdict's JSON lies there by session id, and is passed on as is.
+"""FastAPI with Redis: returns the stored JSON of a verdict by session id, unparsed.
 
-`uvicorn benchmarks.peers.fastapi_redis:app`; REDIS_URL says where Redis is.
+`uvicorn benchmarks.peers.fastapi_redis:app`; requires REDIS_URL.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""A bare Django project of the same apps as the site's, all but its own: what it loads anyway.
+"""A bare Django project with the site's third-party apps and middleware: its start-up baseline.
 
-`benchmarks.peers.same_apps:application` answers at /healthz; APPS and MIDDLEWARE
-are lists with commas between the names.
+Load `benchmarks.peers.same_apps:application`, which has /healthz; APPS and MIDDLEWARE are
+comma-separated lists.
 """
 
 import os
@@ -19,7 +19,7 @@ settings.configure(
     MIDDLEWARE=os.environ["MIDDLEWARE"].split(","),
     Q_CLUSTER={"name": "bare", "orm": "default", "timeout": 60, "retry": 90},
     ROOT_URLCONF=__name__,
-    SECRET_KEY="only-for-benchmarks",  # noqa: S106 - nobody's
+    SECRET_KEY="only-for-benchmarks",  # noqa: S106 - not a real secret
     STATIC_URL="static/",
     TEMPLATES=[
         {
@@ -38,8 +38,8 @@ settings.configure(
 )
 application = get_wsgi_application()
 
-# Which both need.
-from django.contrib import admin  # noqa: E402 - the apps are loaded by now
+# Both need loaded apps.
+from django.contrib import admin  # noqa: E402 - after get_wsgi_application()
 from drf_spectacular.views import SpectacularAPIView  # noqa: E402 - likewise
 
 

@@ -15,21 +15,18 @@ from sandbox.faults import Rule
 from sandbox.gemini.request_parsing import GenerateRequest
 from sandbox.gemini.verdict_writer import ALTERNATIVE_LABELS, choose_label, write_verdict
 
-# These corrupt the text only; the response around it stays valid.
-TEXT_FAULTS: Final = ("malformed", "truncated", "contradictory", "missing_field", "max_tokens")
-
 
 def write_text(parsed: GenerateRequest, *, rule: Rule | None, varied: bool) -> str:
     """The text of the answer: a JSON verdict, unless the rule corrupts it."""
-    draw = _draw(parsed)
-    label = choose_label(parsed.query, draw)
+    rng = _random(parsed)
+    label = choose_label(parsed.query, rng)
     if rule and rule.fault == "verdict" and rule.label:
         label = rule.label
     elif varied:
-        # Stands for another replica: another verdict and text, also deterministic.
-        draw = _draw(parsed, "replica")
-        label = draw.choice(ALTERNATIVE_LABELS[label])
-    verdict = write_verdict(parsed, label, draw)
+        # Simulates another model replica: a different verdict and text, also deterministic.
+        rng = _random(parsed, "replica")
+        label = rng.choice(ALTERNATIVE_LABELS[label])
+    verdict = write_verdict(parsed, label, rng)
     if rule and rule.fault in _CORRUPTIONS:
         if rule.mark:  # first, so that truncation keeps it
             verdict = {"mark": rule.mark, **verdict}
@@ -37,9 +34,9 @@ def write_text(parsed: GenerateRequest, *, rule: Rule | None, varied: bool) -> s
     return _as_text(verdict)
 
 
-def _draw(parsed: GenerateRequest, *salt: str) -> Random:
-    chance = secrets.token_hex(16) if parsed.temperature > 0 else ""
-    key = json.dumps([parsed.prompt, parsed.seed, parsed.model, chance, *salt])
+def _random(parsed: GenerateRequest, *salt: str) -> Random:
+    nonce = secrets.token_hex(16) if parsed.temperature > 0 else ""
+    key = json.dumps([parsed.prompt, parsed.seed, parsed.model, nonce, *salt])
     seed = sha256(key.encode("utf-8", "surrogatepass")).digest()
     return Random(int.from_bytes(seed))  # noqa: S311 - deterministic on purpose
 
@@ -59,16 +56,16 @@ def _truncated(verdict: dict[str, Any], rule: Rule) -> str:
 
 def _contradictory(verdict: dict[str, Any], rule: Rule) -> str:
     """GREEN overall, every dimension RED, all texts empty."""
-    spoiled: dict[str, Any] = {"verdict": "GREEN", "summary": ""}
+    corrupted: dict[str, Any] = {"verdict": "GREEN", "summary": ""}
     if "mark" in verdict:
-        spoiled["mark"] = verdict["mark"]
+        corrupted["mark"] = verdict["mark"]
     if "breakdown" in verdict:
-        spoiled["breakdown"] = {
+        corrupted["breakdown"] = {
             name: {"verdict": "RED", "analysis": ""} for name in verdict["breakdown"]
         }
     if "strategy" in verdict:
-        spoiled["strategy"] = {"next_step": "", "alternative": "", "tests": []}
-    return _as_text(spoiled)
+        corrupted["strategy"] = {"next_step": "", "alternative": "", "tests": []}
+    return _as_text(corrupted)
 
 
 def _missing_field(verdict: dict[str, Any], rule: Rule) -> str:
@@ -76,6 +73,7 @@ def _missing_field(verdict: dict[str, Any], rule: Rule) -> str:
     return _as_text(verdict)
 
 
+# These faults corrupt the text only; the response around it stays valid.
 _CORRUPTIONS: Final[dict[str, Callable[[dict[str, Any], Rule], str]]] = {
     "malformed": _malformed,
     "truncated": _truncated,

@@ -69,10 +69,10 @@ def generate_content(state: State, request: Request) -> Reply:
 
 def _envelope(parsed: GenerateRequest, text: str, **first: Any) -> dict[str, Any]:
     """`first`, then the fields that every response has."""
-    asked, said = _tokens(parsed.prompt), _tokens(text)
-    usage = {"promptTokenCount": asked, "totalTokenCount": asked + said}
-    if said:
-        usage["candidatesTokenCount"] = said
+    prompt_tokens, output_tokens = _tokens(parsed.prompt), _tokens(text)
+    usage = {"promptTokenCount": prompt_tokens, "totalTokenCount": prompt_tokens + output_tokens}
+    if output_tokens:
+        usage["candidatesTokenCount"] = output_tokens
     return {
         **first,
         "usageMetadata": usage,

@@ -32,8 +32,8 @@ def parse_request(request: Request) -> GenerateRequest:
         prompt = join_texts(body)
         temperature = float(config.get("temperature", 1.0))
         seed = config.get("seed")
-        asked = _properties(_schema(config))
-        dimensions = tuple(_properties(asked.get("breakdown")))
+        properties = _properties(_schema(config))
+        dimensions = tuple(_properties(properties.get("breakdown")))
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise InvalidRequest("Invalid JSON payload received.") from None
     if not prompt:
@@ -48,7 +48,7 @@ def parse_request(request: Request) -> GenerateRequest:
         temperature,
         seed,
         dimensions,
-        "strategy" in asked,
+        "strategy" in properties,
     )
 
 

@@ -27,22 +27,22 @@ _OTHER_LABELS: Final = {
 }
 
 
-def choose_label(query: str, draw: Random) -> str:
+def choose_label(query: str, rng: Random) -> str:
     """A label: mostly random, shifted by the signals found in the submission."""
-    seen = analyze_query(query)
-    leaning = draw.random()
-    if leaning < (0.85 if seen.length < MIN_WORDS else 0.03):
+    analysis = analyze_query(query)
+    null_probability = 0.85 if analysis.length < MIN_WORDS else 0.03
+    if rng.random() < null_probability:
         return "NULL"
-    mark = draw.random() + sum(signal.weight for signal in seen.signals)
-    return "RED" if mark < 0.28 else "AMBER" if mark < 0.66 else "GREEN"
+    score = rng.random() + sum(signal.weight for signal in analysis.signals)
+    return "RED" if score < 0.28 else "AMBER" if score < 0.66 else "GREEN"
 
 
-def write_verdict(parsed: GenerateRequest, label: str, draw: Random) -> dict[str, Any]:
+def write_verdict(parsed: GenerateRequest, label: str, rng: Random) -> dict[str, Any]:
     """A complete verdict with the parts that the request's schema has."""
-    picker = _SentencePicker(analyze_query(parsed.query), draw)
+    picker = _SentencePicker(analyze_query(parsed.query), rng)
     verdict: dict[str, Any] = {"verdict": label, "summary": picker.summary(label)}
     if parsed.dimensions:
-        labels = _dimension_labels(label, len(parsed.dimensions), draw)
+        labels = _dimension_labels(label, len(parsed.dimensions), rng)
         verdict["breakdown"] = {
             name: {"verdict": each, "analysis": picker.analysis(name, each)}
             for name, each in zip(parsed.dimensions, labels, strict=True)
@@ -51,23 +51,23 @@ def write_verdict(parsed: GenerateRequest, label: str, draw: Random) -> dict[str
         verdict["strategy"] = {
             "next_step": picker.pick(strategy.NEXT_STEPS[label]),
             "alternative": picker.pick(strategy.ALTERNATIVES[label]),
-            "tests": [picker.pick(strategy.TESTS) for _ in range(draw.choice((2, 3, 3)))],
+            "tests": [picker.pick(strategy.TESTS) for _ in range(rng.choice((2, 3, 3)))],
         }
     return verdict
 
 
-def _dimension_labels(label: str, size: int, draw: Random) -> list[str]:
-    beside = [] if size < 5 else list(draw.choice(_OTHER_LABELS[label]))
-    labels = [label] * (size - len(beside)) + beside
-    draw.shuffle(labels)
+def _dimension_labels(label: str, size: int, rng: Random) -> list[str]:
+    others = [] if size < 5 else list(rng.choice(_OTHER_LABELS[label]))
+    labels = [label] * (size - len(others)) + others
+    rng.shuffle(labels)
     return labels
 
 
 class _SentencePicker:
     """Picks sentences without repeating one, and fills in their placeholders."""
 
-    def __init__(self, about: QueryAnalysis, draw: Random) -> None:
-        self._about, self._draw = about, draw
+    def __init__(self, about: QueryAnalysis, rng: Random) -> None:
+        self._about, self._rng = about, rng
         self._used: set[str] = set()
         self._figures = list(reversed(about.figures))
         self._figure = ""
@@ -83,20 +83,20 @@ class _SentencePicker:
 
     def analysis(self, dimension: str, label: str) -> str:
         findings = dimensions.FINDINGS.get(dimension, dimensions.GENERAL)
-        thoughts = dimensions.SECOND_THOUGHTS
-        if self._figures and self._draw.random() < 0.4:
+        follow_ups = dimensions.SECOND_THOUGHTS
+        if self._figures and self._rng.random() < 0.4:
             self._figure = self._figures.pop()  # each figure is used once
-            thoughts = dimensions.ON_FIGURES
-        return f"{self.pick(findings[label])} {self.pick(thoughts[label])}"
+            follow_ups = dimensions.ON_FIGURES
+        return f"{self.pick(findings[label])} {self.pick(follow_ups[label])}"
 
     def pick(self, sentences: tuple[str, ...]) -> str:
         fresh = [each for each in sentences if each not in self._used] or list(sentences)
-        chosen = self._draw.choice(fresh)
+        chosen = self._rng.choice(fresh)
         self._used.add(chosen)
         topic = self._about.topic
         return chosen.format(
             topic=topic,
             Topic=topic[0].upper() + topic[1:],
-            word=self._draw.choice(self._about.words),
+            word=self._rng.choice(self._about.words),
             figure=self._figure,
         )

@@ -66,7 +66,7 @@ def send_mail(state: State, request: Request) -> Reply:
     if scheme.lower() != "bearer" or not state.tokens.is_valid(token):
         return errors.unauthorized()
     try:
-        state.mailbox.take(read_message(request, sender=request.segment(2)))
+        state.mailbox.accept(read_message(request, sender=request.segment(2)))
     except GraphError as error:
         return error.response()
     return Response(202)

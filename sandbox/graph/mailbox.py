@@ -55,7 +55,7 @@ class Mailbox:
             max_items, size=lambda each: len(each.mail.raw)
         )
 
-    def take(self, mail: Mail) -> Received:
+    def accept(self, mail: Mail) -> Received:
         with self._lock:
             self._last += 1
             received = Received(self._last, datetime.now(UTC), mail)

@@ -12,17 +12,17 @@ class Tokens:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._ends: CappedStore[float] = CappedStore()
+        self._expires_at: CappedStore[float] = CappedStore()
 
     def issue(self, seconds: int) -> str:
         token = f"sandbox.{secrets.token_urlsafe(48)}"
-        self._ends.put(token, self._clock() + seconds)
+        self._expires_at.put(token, self._clock() + seconds)
         return token
 
     def is_valid(self, token: str) -> bool:
-        ends = self._ends.get(token)
-        return ends is not None and self._clock() < ends
+        expires_at = self._expires_at.get(token)
+        return expires_at is not None and self._clock() < expires_at
 
     def clear(self) -> None:
         """Expire every token now."""
-        self._ends.clear()
+        self._expires_at.clear()

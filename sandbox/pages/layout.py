@@ -6,7 +6,7 @@ from typing import Final
 
 from sandbox.http_messages import Response
 
-# No `form-action`: after payment, the form redirects to the shop's own address.
+# No `form-action`: after payment, the form redirects to the shop's own URL.
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -37,10 +37,10 @@ def page(title: str, body: str, *, status: int = 200, navigation: bool = True) -
     return Response(status, html.encode("utf-8", "replace"), "text/html; charset=utf-8", headers)
 
 
-def table(headings: tuple[str, ...], rows: list[tuple[str, ...]], nothing: str) -> str:
-    """Cells are HTML. Without rows, the sentence `nothing`."""
+def table(headings: tuple[str, ...], rows: list[tuple[str, ...]], empty_text: str) -> str:
+    """An HTML table, or `empty_text` if there are no rows. Cells are HTML."""
     if not rows:
-        return f'<p class="quiet" style="margin:0">{escape(nothing)}</p>'
+        return f'<p class="quiet" style="margin:0">{escape(empty_text)}</p>'
     head = "".join(f'<th scope="col">{escape(each)}</th>' for each in headings)
     lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     return (

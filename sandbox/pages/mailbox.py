@@ -11,7 +11,7 @@ from sandbox.state import State
 
 MAX_ROWS: Final = 200
 _HEAD: Final = re.compile(r"<head\b[^>]*>", re.IGNORECASE)
-_ADDRESS: Final = re.compile(r"(https?://[^\s<>\"']*[^\s<>\"'.,;:!?)])")
+_URL: Final = re.compile(r"(https?://[^\s<>\"']*[^\s<>\"'.,;:!?)])")
 
 
 def show_all(state: State, request: Request) -> Reply:
@@ -20,7 +20,7 @@ def show_all(state: State, request: Request) -> Reply:
     body = table(
         ("Received", "To", "Subject", "Parts"),
         [_row(each) for each in newest],
-        "No mail yet. What the site sends arrives here.",
+        "No messages yet. Email sent by the site appears here.",
     )
     count = "1 message" if len(received) == 1 else f"{len(received):,} messages"
     more = f", the newest {MAX_ROWS} shown" if len(received) > MAX_ROWS else ""
@@ -44,7 +44,7 @@ def _row(received: Received) -> tuple[str, ...]:
 def show_one(state: State, request: Request) -> Reply:
     received = state.mailbox.get(request.segment(1))
     if received is None:
-        return page("Not found", "<h1>There is no such message.</h1>", status=404)
+        return page("Not found", "<h1>This message does not exist.</h1>", status=404)
     mail = received.mail
     lines = {
         "From": mail.sent_from,
@@ -60,7 +60,8 @@ def show_one(state: State, request: Request) -> Reply:
         parts.append(
             '<section class="card"><h2>As HTML</h2><iframe title="The message as HTML" '
             'sandbox="allow-popups allow-popups-to-escape-sandbox" '
-            f'srcdoc="{escape(_with_links_outside(mail.html), quote=True)}"></iframe></section>'
+            f'srcdoc="{escape(_with_links_in_new_window(mail.html), quote=True)}"></iframe>'
+            "</section>"
         )
     if mail.text is not None:
         parts.append(
@@ -70,13 +71,13 @@ def show_one(state: State, request: Request) -> Reply:
     parts.append(
         '<section class="card mail"><details><summary>All headers</summary>'
         f'<pre style="margin-top:.75rem">{escape(headers)}</pre></details>'
-        f'<p style="margin:.75rem 0 0"><a href="/mailbox/{received.number}/raw">The message as it '
-        'was sent</a> · <a href="/mailbox">Back to the mailbox</a></p></section>'
+        f'<p style="margin:.75rem 0 0"><a href="/mailbox/{received.number}/raw">Raw '
+        'message</a> · <a href="/mailbox">Back to the mailbox</a></p></section>'
     )
     return page(mail.subject or "Message", "".join(parts))
 
 
-def _with_links_outside(html: str) -> str:
+def _with_links_in_new_window(html: str) -> str:
     base = '<base target="_blank">'
     head = _HEAD.search(html)
     return html[: head.end()] + base + html[head.end() :] if head else base + html
@@ -84,7 +85,7 @@ def _with_links_outside(html: str) -> str:
 
 def _linked(text: str) -> str:
     """The text, escaped, with its URLs as links."""
-    pieces = _ADDRESS.split(text)  # every second one is a URL
+    pieces = _URL.split(text)  # every second one is a URL
     return "".join(
         f'<a href="{escape(piece, quote=True)}" target="_blank" rel="noopener">{escape(piece)}</a>'
         if position % 2
@@ -96,6 +97,6 @@ def _linked(text: str) -> str:
 def show_raw(state: State, request: Request) -> Reply:
     received = state.mailbox.get(request.segment(1))
     if received is None:
-        return page("Not found", "<h1>There is no such message.</h1>", status=404)
+        return page("Not found", "<h1>This message does not exist.</h1>", status=404)
     headers = {"X-Content-Type-Options": "nosniff"}
     return Response(200, received.mail.raw, "text/plain; charset=utf-8", headers)

@@ -8,6 +8,6 @@ _WITHOUT_CENTS: Final = frozenset({"jpy", "krw", "clp", "vnd"})
 
 def money(amount: int, currency: str) -> str:
     code = currency.lower()
-    figure = f"{amount:,}" if code in _WITHOUT_CENTS else f"{amount / 100:,.2f}"
+    number = f"{amount:,}" if code in _WITHOUT_CENTS else f"{amount / 100:,.2f}"
     sign = _SIGN.get(code)
-    return f"{sign}{figure}" if sign else f"{figure} {code.upper()}"
+    return f"{sign}{number}" if sign else f"{number} {code.upper()}"

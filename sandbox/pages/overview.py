@@ -17,65 +17,63 @@ def show(state: State, request: Request) -> Reply:
     sections = (
         ("Payments", _payments(state)),
         ("Mail", _mail(state)),
-        ("Faults in force", _faults(state)),
+        ("Active faults", _faults(state)),
         ("Latest requests", _requests(state)),
         ("Events", _events(state)),
     )
     cards = "".join(
         f'<section class="card"><h2>{title}</h2>{body}</section>' for title, body in sections
     )
-    target = state.settings.webhook_url or "nowhere (no webhook address is set)"
+    target = state.settings.webhook_url or "none (no webhook URL is set)"
     heading = (
-        "<h1>What the sandbox has seen</h1>"
-        '<p class="quiet">Stands in for Gemini, Stripe and Microsoft Graph. Webhooks go to '
+        "<h1>Overview</h1>"
+        '<p class="quiet">Stands in for Gemini, Stripe and Microsoft Graph. Webhook receiver: '
         f"<code>{escape(target)}</code>.</p>"
     )
-    return page("Overview", heading + _figures(state) + cards)
+    return page("Overview", heading + _counts(state) + cards)
 
 
-def _figures(state: State) -> str:
+def _counts(state: State) -> str:
     sessions = state.stripe.sessions.oldest_first()
     paid = sum(each.data["payment_status"] == "paid" for each in sessions)
-    figures = (
+    counts = (
         ("Sessions", len(sessions)),
         ("Paid", paid),
         ("Messages", len(state.mailbox.received())),
         ("Requests", len(state.requests.entries())),
-        ("Webhooks waiting", state.webhooks.pending),
+        ("Pending webhooks", state.webhooks.pending),
     )
     cards = "".join(
         f'<div class="card"><b>{count:,}</b><span class="quiet">{name}</span></div>'
-        for name, count in figures
+        for name, count in counts
     )
     return f'<div class="figures">{cards}</div>'
 
 
 def _payments(state: State) -> str:
     newest = list(state.stripe.sessions.newest_first())[:MAX_ROWS]
-    headings = ("Session", "For", "Amount", "State", "Email")
-    return table(
-        headings, [_payment(state, each) for each in newest], "No checkout has been started."
-    )
+    headings = ("Session", "Product", "Amount", "Status", "Email")
+    return table(headings, [_payment(state, each) for each in newest], "No checkout sessions yet.")
 
 
 def _payment(state: State, session: Session) -> tuple[str, ...]:
     data = session.data
     charge = state.stripe.charge_of(session)
     email = (data["customer_details"] or {}).get("email") or data["customer_email"] or "–"
-    kind, words = {
+    style, label = {
         ("open", "unpaid"): ("warn", "open"),
         ("complete", "paid"): ("good", "paid"),
         ("complete", "unpaid"): ("warn", "waiting for the bank"),
     }.get((data["status"], data["payment_status"]), ("bad", str(data["status"])))
     if charge and charge.status == "failed":
-        kind, words = "bad", "refused by the bank"
+        style, label = "bad", "declined by the bank"
     elif charge and charge.refunded:
-        kind, words = "warn", "refunded"
+        style, label = "warn", "refunded"
     return (
         f'<a class="mono" href="/pay/{escape(session.id)}">{escape(session.id[:20])}…</a>',
         escape(session.product),
         escape(money(data["amount_total"], data["currency"])),
-        f'<span class="tag {kind}">{escape(words)}</span>',
+        f'<span class="tag {style}">{escape(label)}</span>',
         escape(str(email)),
     )
 
@@ -90,7 +88,7 @@ def _mail(state: State) -> str:
         )
         for each in newest
     ]
-    return table(("Received", "To", "Subject"), rows, "No mail yet.")
+    return table(("Received", "To", "Subject"), rows, "No messages yet.")
 
 
 def _faults(state: State) -> str:
@@ -98,19 +96,19 @@ def _faults(state: State) -> str:
         (
             escape(rule["target"]),
             escape(rule["fault"]),
-            "without end" if rule["times"] is None else f"{rule['times'] - rule['hits']} left",
+            "unlimited" if rule["times"] is None else f"{rule['times'] - rule['hits']} left",
             f"{rule['share']:.0%}",
             escape(rule["match"] or "everything"),
         )
         for rule in state.faults.as_list()
     ]
-    return table(("Target", "Fault", "Times", "Share", "Match"), rows, "None: all is well.")
+    return table(("Target", "Fault", "Times", "Share", "Match"), rows, "No active faults.")
 
 
 def _requests(state: State) -> str:
     newest = state.requests.entries()[::-1][:MAX_ROWS]
-    headings = ("At", "To", "Request", "Fault")
-    return table(headings, [_request(each) for each in newest], "Nothing has called yet.")
+    headings = ("Time", "API", "Request", "Fault")
+    return table(headings, [_request(each) for each in newest], "No requests yet.")
 
 
 def _request(entry: Recorded) -> tuple[str, ...]:
@@ -126,7 +124,7 @@ def _request(entry: Recorded) -> tuple[str, ...]:
 def _events(state: State) -> str:
     rows: list[tuple[str, ...]] = []
     for event in list(state.stripe.events.newest_first())[:MAX_ROWS]:
-        tried = list(event.deliveries)
-        last = f"{len(tried)} × sent, last: {tried[-1]['result']}" if tried else "not sent"
+        attempts = list(event.deliveries)
+        last = f"{len(attempts)} × sent, last: {attempts[-1]['result']}" if attempts else "not sent"
         rows.append((f'<span class="mono">{escape(event.kind)}</span>', escape(last)))
-    return table(("Event", "Delivery"), rows, "Nothing has happened to a payment yet.")
+    return table(("Event", "Delivery"), rows, "No events yet.")

@@ -37,13 +37,13 @@ def act(state: State, request: Request) -> Reply:
         elif action != "cancel":
             raise BadRequest("action must be pay, delayed, cancel, settle or fail.")
     except payments.InvalidState:
-        # Submitted twice, or in two windows: the first submission counts.
+        # Submitted twice, or in two windows: the first submission wins.
         if session.data["status"] != "complete" or action not in ("pay", "delayed"):
             return _closed(state, session)
-    back = session.data["cancel_url" if action == "cancel" else "success_url"]
-    if not back:
+    target = session.data["cancel_url" if action == "cancel" else "success_url"]
+    if not target:
         return see_other(request.path)
-    return see_other(str(back).replace("{CHECKOUT_SESSION_ID}", session.id))
+    return see_other(str(target).replace("{CHECKOUT_SESSION_ID}", session.id))
 
 
 def _pay(state: State, session: Session, form: dict[str, str], *, method: payments.Method) -> None:
@@ -87,49 +87,49 @@ def _checkout(session: Session) -> str:
 <h2>Your details</h2>
 <label for="email">Email</label>
 <input id="email" name="email" type="email" required autocomplete="email" value="{email}">
-{"".join(_question(field) for field in data["custom_fields"])}
+{"".join(_custom_field(field) for field in data["custom_fields"])}
 <button name="action" value="pay">Pay {price}</button>
 <button class="plain" name="action" value="delayed">Pay with a delayed method</button>
 <p class="quiet" style="font-size:.875rem">A delayed method, such as a bank debit, completes the
-order now; whether the money comes is decided later, on this page.</p>
+order now; whether the payment succeeds is decided later, on this page.</p>
 {cancel}
 </form></div>"""
 
 
-def _question(field: dict[str, Any]) -> str:
+def _custom_field(field: dict[str, Any]) -> str:
     key = escape(str(field.get("key")), quote=True)
     title = escape(str((field.get("label") or {}).get("custom") or field.get("key")))
     limits = field.get(str(field.get("type"))) or {}
-    longest = limits.get("maximum_length") or 255
+    max_length = limits.get("maximum_length") or 255
     value = escape(str(limits.get("value") or limits.get("default_value") or ""), quote=True)
     required = "" if field.get("optional") else " required"
     title += ' <span class="quiet">(optional)</span>' if field.get("optional") else ""
     return (
         f'<label for="field-{key}">{title}</label><input id="field-{key}" name="field-{key}" '
-        f'maxlength="{escape(str(longest), quote=True)}" value="{value}"{required}>'
+        f'maxlength="{escape(str(max_length), quote=True)}" value="{value}"{required}>'
     )
 
 
 def _closed(state: State, session: Session) -> Response:
-    """The page of a session that accepts no payment any more."""
+    """The page of a session that no longer accepts a payment."""
     charge = state.stripe.charge_of(session)
     if session.awaits_settlement and charge and charge.status == "pending":
         forms = (
             '<form method="post"><button name="action" value="settle">The bank pays</button>'
-            '<button class="plain" name="action" value="fail">The bank refuses</button></form>'
+            '<button class="plain" name="action" value="fail">The bank declines</button></form>'
         )
-        sentence = "The order is placed and the money is on its way. Decide what the bank does."
+        sentence = "The order is placed and the payment is pending. Choose the bank's response."
         return page("Waiting for the bank", _notice(sentence, forms))
     sentences = {
         "paid": "This has been paid.",
-        "unpaid": "The bank refused this payment.",
+        "unpaid": "The bank declined this payment.",
     }
     if session.data["status"] == "expired":
         return page("Expired", _notice("This payment page has expired."), status=410)
     sentence = sentences.get(session.data["payment_status"], "This payment is closed.")
     if charge and charge.refunded:
-        back = money(charge.refunded, charge.currency)
-        sentence += f" {back} has been refunded."
+        refunded = money(charge.refunded, charge.currency)
+        sentence += f" {refunded} has been refunded."
     return page("Closed", _notice(sentence))
 
 

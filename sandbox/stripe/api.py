@@ -44,25 +44,25 @@ API: Final = Api(
 )
 
 
-def _endpoint(work: Endpoint) -> Handler:
-    """Wraps an endpoint with API key, parameters, idempotency key and error responses."""
+def _endpoint(endpoint: Endpoint) -> Handler:
+    """Adds authentication, parameter decoding, idempotency and error responses."""
 
     def handler(state: State, request: Request) -> Reply:
         try:
             key = _api_key(request)
-            sent = request.text if request.method == "POST" else urlsplit(request.target).query
-            params = decode(sent)
+            form = request.text if request.method == "POST" else urlsplit(request.target).query
+            params = decode(form)
 
             def perform() -> Response:
                 with state.stripe.lock:
-                    made = copy.deepcopy(work(state, request, params))
-                return as_json(made, headers={"Request-Id": new_id("req")})
+                    result = copy.deepcopy(endpoint(state, request, params))
+                return as_json(result, headers={"Request-Id": new_id("req")})
 
-            once = request.headers.get("idempotency-key")
-            if request.method != "POST" or not once:
+            idempotency_key = request.headers.get("idempotency-key")
+            if request.method != "POST" or not idempotency_key:
                 return perform()
-            whole = f"{request.path}\n".encode() + request.body
-            return state.stripe.idempotency.once(f"{key} {once}", whole, perform)
+            content = f"{request.path}\n".encode() + request.body
+            return state.stripe.idempotency.once(f"{key} {idempotency_key}", content, perform)
         except StripeError as error:
             return error.response()
 
@@ -176,8 +176,8 @@ def _list_events(state: State, request: Request, params: Params) -> dict[str, An
 
 _SESSIONS: Final = "/v1/checkout/sessions"
 ROUTES: Final = tuple(
-    Route(method, pattern, _endpoint(work), API)
-    for method, pattern, work in (
+    Route(method, pattern, _endpoint(endpoint), API)
+    for method, pattern, endpoint in (
         ("POST", _SESSIONS, _create),
         ("GET", _SESSIONS, _list),
         ("GET", f"{_SESSIONS}/[^/]+", _retrieve),

@@ -32,7 +32,7 @@ def create_session(params: dict[str, Any], base_url: str) -> Session:
     """A new open session, or StripeError."""
     reject_unknown(params, KNOWN)
     if text(params, "mode", required=True) != "payment":
-        raise StripeError("The sandbox sells by mode=payment only.", param="mode")
+        raise StripeError("The sandbox supports mode=payment only.", param="mode")
     lines = params.get("line_items")
     if not isinstance(lines, list) or not lines:
         raise missing("line_items")
@@ -46,7 +46,7 @@ def create_session(params: dict[str, Any], base_url: str) -> Session:
     data |= {
         "amount_subtotal": amount,
         "amount_total": amount,
-        "cancel_url": _address(params, "cancel_url", required=False),
+        "cancel_url": _url(params, "cancel_url", required=False),
         "client_reference_id": text(params, "client_reference_id"),
         "currency": currency,
         "custom_fields": read_custom_fields(params.get("custom_fields", [])),
@@ -55,7 +55,7 @@ def create_session(params: dict[str, Any], base_url: str) -> Session:
         "expires_at": _expiry(params),
         "locale": text(params, "locale"),
         "metadata": parse_metadata(params),
-        "success_url": _address(params, "success_url", required=True),
+        "success_url": _url(params, "success_url", required=True),
     }
     return Session(data, product, description)
 
@@ -112,16 +112,16 @@ def _check_total(total: int, currency: str) -> None:
         )
 
 
-def _address(params: dict[str, Any], name: str, *, required: bool) -> str | None:
+def _url(params: dict[str, Any], name: str, *, required: bool) -> str | None:
     url = text(params, name, required=required)
     if url is None:
         return None
     try:
         parts = urlsplit(url)
-        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
-        fits = False
-    if not fits or len(url) > 5_000:
+        is_valid = False
+    if not is_valid or len(url) > 5_000:
         raise StripeError(f"Not a valid URL: {url[:200]}", code="url_invalid", param=name)
     return url
 

@@ -52,7 +52,7 @@ def create_session(state: State, request: Request) -> Reply:
     data["amount_subtotal"] = given.get("amount_subtotal", data["amount_total"])
     if data["customer_email"] and not data["customer_details"]:
         data["customer_details"] = customer_details(data["customer_email"])
-    product = data.pop("product", "An order made elsewhere")
+    product = data.pop("product", "External order")
     session = Session(data, str(product))
     with state.stripe.lock:
         state.stripe.sessions.put(session.id, session)
@@ -109,18 +109,18 @@ def refund(state: State, request: Request) -> Reply:
     charge = state.stripe.charge_of(session)
     if charge is None:
         raise BadRequest("This Checkout Session has not been paid.")
-    made = payments.refund(state, charge, amount=amount)
+    refunded = payments.refund(state, charge, amount=amount)
     events = state.stripe.events.newest_first()
     event = next(one for one in events if one.data["data"]["object"].get("id") == charge.id)
-    return as_json({**made, "event_id": event.id})
+    return as_json({**refunded, "event_id": event.id})
 
 
 def fail_refund(state: State, request: Request) -> Reply:
     charge = state.stripe.charge_of(payments.find_session(state, request.segment(2)))
-    made = payments.fail_refund(state, charge) if charge else None
-    if made is None:
+    failed = payments.fail_refund(state, charge) if charge else None
+    if failed is None:
         raise BadRequest("This Checkout Session has no refund that could fail.")
-    return as_json(made)
+    return as_json(failed)
 
 
 def list_events(state: State, request: Request) -> Reply:
@@ -158,8 +158,8 @@ def resend(state: State, request: Request) -> Reply:
 
 def _outcome(state: State, session: Session, event: Event) -> Reply:
     with state.stripe.lock:
-        made: dict[str, Any] = {"session": copy.deepcopy(session.data), "event_id": event.id}
-    return as_json(made)
+        result: dict[str, Any] = {"session": copy.deepcopy(session.data), "event_id": event.id}
+    return as_json(result)
 
 
 ROUTES: Final = (

@@ -27,7 +27,9 @@ def _read(field: Any, where: str) -> dict[str, Any]:
         raise StripeError(f"Invalid key: {key[:80]}", param=f"{where}[key]")
     kind = text(field, "type", where, required=True)
     if kind not in ("text", "numeric"):
-        raise StripeError("The sandbox asks text and numeric fields.", param=f"{where}[type]")
+        raise StripeError(
+            "The sandbox supports text and numeric fields only.", param=f"{where}[type]"
+        )
     label = child(field, "label", where)
     title = text(label, "custom", f"{where}[label]", required=True) or ""
     if len(title) > MAX_LABEL:
@@ -38,8 +40,8 @@ def _read(field: Any, where: str) -> dict[str, Any]:
         )
     limits = field.get(kind)
     limits = limits if isinstance(limits, dict) else {}
-    longest = integer(limits, "maximum_length", f"{where}[{kind}]")
-    if longest is not None and not 1 <= longest <= MAX_TEXT:
+    max_length = integer(limits, "maximum_length", f"{where}[{kind}]")
+    if max_length is not None and not 1 <= max_length <= MAX_TEXT:
         raise StripeError(
             f"maximum_length must be at most {MAX_TEXT}.",
             param=f"{where}[{kind}][maximum_length]",
@@ -50,7 +52,7 @@ def _read(field: Any, where: str) -> dict[str, Any]:
         "optional": field.get("optional") == "true",
         kind: {
             "default_value": text(limits, "default_value"),
-            "maximum_length": longest,
+            "maximum_length": max_length,
             "minimum_length": integer(limits, "minimum_length", f"{where}[{kind}]"),
             "value": None,
         },

@@ -30,8 +30,8 @@ def decode(body: str) -> dict[str, Any]:
 
 
 def _insert(tree: dict[str, Any], parts: list[str], value: str, name: str) -> None:
-    *way, last = parts
-    for part in way:
+    *parents, last = parts
+    for part in parents:
         tree = tree.setdefault(part or str(len(tree)), {})
         if not isinstance(tree, dict):
             raise StripeError(f"Invalid parameter: {name[:80]}", param=name[:80])
@@ -42,10 +42,10 @@ def _lists(value: Any, *, root: bool = True) -> Any:
     """Objects with the keys 0, 1, 2 ... become lists; metadata never does."""
     if not isinstance(value, dict):
         return value
-    read = {
+    converted = {
         name: each if name == "metadata" else _lists(each, root=False)
         for name, each in value.items()
     }
-    if not root and list(read) == [str(position) for position in range(len(read))]:
-        return list(read.values())
-    return read
+    if not root and list(converted) == [str(position) for position in range(len(converted))]:
+        return list(converted.values())
+    return converted

@@ -30,22 +30,22 @@ def page(
         raise StripeError("limit must be between 1 and 100.", param="limit")
     after, before = text(params, "starting_after"), text(params, "ending_before")
     # A cursor may be any object, also one that the filters exclude.
-    every = list(objects)
+    selected = list(objects)
     if after:
-        every = every[_position(every, after, kind, "starting_after") + 1 :]
+        selected = selected[_position(selected, after, kind, "starting_after") + 1 :]
     if before:
-        every = every[: _position(every, before, kind, "ending_before")]
+        selected = selected[: _position(selected, before, kind, "ending_before")]
     wanted = {name: value for name in filters if (value := text(params, name))}
-    fitting = [
+    matching = [
         each
-        for each in every
+        for each in selected
         if all(each[name] == value for name, value in wanted.items())
-        and _created_fits(each["created"], params.get("created"))
+        and _created_matches(each["created"], params.get("created"))
     ]
     return {
         "object": "list",
-        "data": fitting[-limit:] if before else fitting[:limit],
-        "has_more": len(fitting) > limit,
+        "data": matching[-limit:] if before else matching[:limit],
+        "has_more": len(matching) > limit,
         "url": url,
     }
 
@@ -57,7 +57,7 @@ def _position(objects: list[dict[str, Any]], identifier: str, kind: str, param: 
     raise no_such(kind, identifier, param)
 
 
-def _created_fits(created: int, wanted: Any) -> bool:
+def _created_matches(created: int, wanted: Any) -> bool:
     if wanted is None:
         return True
     bounds = wanted if isinstance(wanted, dict) else {"gte": wanted, "lte": wanted}

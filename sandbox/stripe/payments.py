@@ -23,7 +23,7 @@ class InvalidState(StripeError):
 
 
 def find_session(state: State, session_id: str) -> Session:
-    """The session, expired first if its time is over; or Stripe's 404."""
+    """The session, expired first if it is past `expires_at`. Raises Stripe's 404."""
     session = state.stripe.sessions.get(session_id)
     if session is None:
         raise no_such("checkout.session", session_id)
@@ -114,25 +114,25 @@ def refund(
 ) -> dict[str, Any]:
     """Refund `amount`, or everything not yet refunded."""
     with state.stripe.lock:
-        left = charge.amount - charge.refunded
-        amount = left if amount is None else amount
+        refundable = charge.amount - charge.refunded
+        amount = refundable if amount is None else amount
         if charge.status != "succeeded":
             raise StripeError(
                 f"This PaymentIntent ({charge.payment_intent}) does not have a successful "
                 "charge to refund."
             )
-        if left <= 0:
+        if refundable <= 0:
             raise StripeError(
                 f"Charge {charge.id} has already been refunded.", code="charge_already_refunded"
             )
-        if not 1 <= amount <= left:
+        if not 1 <= amount <= refundable:
             raise StripeError(
                 f"Refund amount ({amount / 100:.2f}) is greater than unrefunded amount on charge "
-                f"({left / 100:.2f})",
+                f"({refundable / 100:.2f})",
                 param="amount",
             )
         charge.refunded += amount
-        made = {
+        created = {
             "id": new_id("re"),
             "object": "refund",
             "amount": amount,
@@ -149,23 +149,23 @@ def refund(
             "status": "succeeded",
             "transfer_reversal": None,
         }
-        state.stripe.refunds.put(str(made["id"]), made)
+        state.stripe.refunds.put(str(created["id"]), created)
         event = state.stripe.record_event("charge.refunded", charge.as_dict())
     state.webhooks.send(event)
-    return made
+    return created
 
 
 def fail_refund(state: State, charge: Charge) -> dict[str, Any] | None:
     """The last refund fails, as it can days later at a bank. None if there is no refund."""
     with state.stripe.lock:
         refunds = [one for one in state.stripe.refunds.newest_first() if one["charge"] == charge.id]
-        made = next((one for one in refunds if one["status"] == "succeeded"), None)
-        if made is None:
+        last = next((one for one in refunds if one["status"] == "succeeded"), None)
+        if last is None:
             return None
-        charge.refunded -= made["amount"]
-        made |= {"status": "failed", "failure_reason": "expired_or_canceled_card"}
+        charge.refunded -= last["amount"]
+        last |= {"status": "failed", "failure_reason": "expired_or_canceled_card"}
         kinds = ("refund.failed", "charge.refund.updated")
-        events = [state.stripe.record_event(kind, made) for kind in kinds]
+        events = [state.stripe.record_event(kind, last) for kind in kinds]
     for event in events:
         state.webhooks.send(event)
-    return made
+    return last

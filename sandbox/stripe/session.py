@@ -41,7 +41,7 @@ NULL_FIELDS: Final = (
 
 
 def blank_session(base_url: str) -> dict[str, Any]:
-    """An open, unpaid session; the caller fills in what was asked for."""
+    """An open, unpaid session; the caller sets the requested fields."""
     now = int(time.time())
     identifier = new_id("cs_test", 58)
     return {

@@ -129,14 +129,14 @@ class WebhookSender:
         return None
 
     def _retry_unless_delivered(self, delivery: _Delivery, status: int | str) -> None:
-        taken = isinstance(status, int) and 200 <= status < 300
+        accepted = isinstance(status, int) and 200 <= status < 300
         forged = delivery.fault in ("bad_signature", "stale_signature")
-        over = (
+        given_up = (
             self._closed
             or delivery.generation != self._generation
             or delivery.attempt >= len(RETRY_DELAYS)
         )
-        if taken or forged or over:
+        if accepted or forged or given_up:
             return
         delivery.due = time.monotonic() + RETRY_DELAYS[delivery.attempt]
         delivery.attempt += 1

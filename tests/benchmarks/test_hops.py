@@ -1,4 +1,4 @@
-"""Calls are counted per module, with their nearest caller among ours; other code is not."""
+"""Calls and module switches are counted for product code only."""
 
 import subprocess
 import sys
@@ -20,16 +20,16 @@ from benchmarks.servers import ROOT
         ("benchmarks/hops.py", ""),
     ],
 )
-def test_only_the_product_has_modules(path, module):
+def test_only_product_files_have_a_module_name(path, module):
     assert product_module(str(ROOT / path)) == module
 
 
-def test_libraries_and_generated_code_are_no_modules():
+def test_libraries_and_generated_code_have_no_module_name():
     assert product_module("<string>") == ""
     assert product_module(subprocess.__file__) == ""
 
 
-def test_a_call_from_other_code_is_a_switch_from_outside():
+def test_a_call_from_other_code_counts_as_a_switch_from_outside():
     hops = Hops()
     with counting(hops):
         short_hash("one")
@@ -38,7 +38,7 @@ def test_a_call_from_other_code_is_a_switch_from_outside():
     assert hops.switches == {("(outside)", "audit.core.redaction"): 2}
 
 
-def test_a_call_between_two_modules_is_a_switch_and_one_within_a_module_is_not():
+def test_only_calls_between_modules_count_as_switches():
     hops = Hops()
     with counting(hops):
         chain.verify("{}", chain.GENESIS)
@@ -48,7 +48,7 @@ def test_a_call_between_two_modules_is_a_switch_and_one_within_a_module_is_not()
     assert ("audit.core.chain", "audit.core.chain") not in hops.switches
 
 
-def test_tables_count_a_module_once_in_the_total():
+def test_the_total_counts_each_module_once():
     one, two = Hops(), Hops()
     one.entered["a"], one.switches["x", "a"] = 3, 2
     two.entered["a"], two.switches["x", "a"] = 1, 1
@@ -60,7 +60,7 @@ def test_tables_count_a_module_once_in_the_total():
     assert list(pair_table({"one": one, "two": two}, 5).rows) == [["x -> a", "3"]]
 
 
-def test_one_order_goes_through_every_stage():
+def test_one_order_passes_every_stage():
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.hops", "--pairs", "3"],
         cwd=ROOT,
@@ -71,4 +71,4 @@ def test_one_order_goes_through_every_stage():
     lines = done.stdout.splitlines()
     counts = {stage: next(line for line in lines if f"  {stage} " in line) for stage in STAGES}
     assert all(int(line.split()[-1]) > 5 for line in counts.values())
-    assert sum("->" in line for line in lines) == 1 + 3  # with the heading
+    assert sum("->" in line for line in lines) == 1 + 3  # plus the header

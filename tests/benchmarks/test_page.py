@@ -1,4 +1,4 @@
-"""What the page says of the machine that it was measured on."""
+"""The page names the versions of everything that was measured."""
 
 import importlib.metadata
 import sqlite3
@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from benchmarks import page as pages
-from benchmarks.datasets import houses
-from benchmarks.page import page, versions
+from benchmarks import page
+from benchmarks.dataset.datasets import open_datasets
+from benchmarks.page import render_page, versions
 from drill.failures import PostgresqlMissing
 
 pytestmark = pytest.mark.slow
@@ -16,28 +16,28 @@ pytestmark = pytest.mark.slow
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def test_databases_and_programs_are_told_with_their_versions(monkeypatch):
-    monkeypatch.setattr(pages, "version_of", lambda program, *_: f"1.{len(program)}")
+def test_the_page_has_versions_of_databases_and_programs(monkeypatch):
+    monkeypatch.setattr(page, "program_version", lambda program, *_: f"1.{len(program)}")
     found = versions("18.1")
     programs = ["nginx 1.5", "redis-server 1.12", "node 1.4", "wrk 1.3"]
     databases = [f"SQLite {sqlite3.sqlite_version}", "PostgreSQL 18.1"]
     assert {*programs, *databases} <= {*found}
 
 
-def test_the_peers_packages_are_told_with_their_versions(monkeypatch):
+def test_the_page_has_versions_of_the_peers_packages(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "version", lambda name: f"1.{len(name)}")
     assert {"hiredis 1.7", "orjson 1.6", "redis 1.5", "fastapi 1.7"} <= {*versions("")}
 
 
-def test_a_run_that_used_no_postgresql_tells_no_version_of_it():
-    assert "PostgreSQL" not in page([], began=NOW)
+def test_without_postgresql_the_page_has_no_version_of_it():
+    assert "PostgreSQL" not in render_page([], began=NOW)
 
 
-def test_the_version_is_that_of_the_server_that_was_measured(tmp_path):
-    with houses(tmp_path) as built:
-        assert built.server_version == ""
+def test_the_postgresql_version_is_that_of_the_measured_server(tmp_path):
+    with open_datasets(tmp_path) as datasets:
+        assert datasets.server_version == ""
         try:
-            assert built.server
+            assert datasets.server
         except PostgresqlMissing as error:
             pytest.skip(f"no PostgreSQL here: {error}")
-        assert built.server_version[:2].isdigit()
+        assert datasets.server_version[:2].isdigit()

@@ -10,7 +10,7 @@ def texts(svg: str) -> list[str]:
     return [one.text for one in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314 - our own
 
 
-def test_the_longest_bar_is_first_and_ours_stand_out():
+def test_the_longest_bar_is_first_and_ours_are_highlighted():
     svg = bars("Reads", {"theirs <x>": 1.0, "ours": 4.0}, ours=["ours"], unit=" ×")
     assert texts(svg) == ["Reads", "ours", "4 ×", "theirs <x>", "1 ×"]
     drawn = list(ET.fromstring(svg).iter(f"{SVG}rect"))[1:]  # noqa: S314 - our own
@@ -18,8 +18,8 @@ def test_the_longest_bar_is_first_and_ours_stand_out():
     assert float(drawn[0].get("width")) == 4 * float(drawn[1].get("width"))
 
 
-def test_names_at_the_end_of_lines_do_not_overlap():
-    series = {name: [1.0, 1.0 + place / 1000] for place, name in enumerate("abcdef")}
+def test_line_labels_do_not_overlap():
+    series = {name: [1.0, 1.0 + index / 1000] for index, name in enumerate("abcdef")}
     svg = lines("Growth", [10, 1_000], series)
     ends = [
         float(one.get("y"))

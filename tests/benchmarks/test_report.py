@@ -4,76 +4,80 @@ from benchmarks.report import (
     Limit,
     Section,
     Table,
-    headline,
-    in_markdown,
-    in_text,
+    as_markdown,
+    as_text,
     number,
-    tell,
+    print_report,
+    summary_line,
 )
 
 
 @pytest.mark.parametrize(
-    ("limit", "kept", "promise"),
+    ("limit", "is_met", "required"),
     [
-        (Limit("a", 1.25, most=1.25), True, "at most 1.25"),
-        (Limit("a", 1.26, most=1.25), False, "at most 1.25"),
-        (Limit("a", 6.0, least=6.0, unit=" ×"), True, "at least 6.00 ×"),
-        (Limit("a", 5.99, least=6.0), False, "at least 6.00"),
-        (Limit("a", 100.0, most=90.0, unit=" MB"), False, "at most 90.0 MB"),
+        (Limit("a", 1.25, maximum=1.25), True, "at most 1.25"),
+        (Limit("a", 1.26, maximum=1.25), False, "at most 1.25"),
+        (Limit("a", 6.0, minimum=6.0, unit=" ×"), True, "at least 6.00 ×"),
+        (Limit("a", 5.99, minimum=6.0), False, "at least 6.00"),
+        (Limit("a", 100.0, maximum=90.0, unit=" MB"), False, "at most 90.0 MB"),
     ],
 )
-def test_a_limit_is_kept_up_to_its_very_figure(limit, kept, promise):
-    assert (limit.is_kept, limit.promise) == (kept, promise)
+def test_a_limit_is_inclusive(limit, is_met, required):
+    assert (limit.is_met, limit.required) == (is_met, required)
 
 
 SECTION = Section(
     "Reads",
     "How it was measured.",
     [Table(["", "each"], [["one", "1 ms"], ["another", "20 ms"]])],
-    [Limit("one / another", 0.05, most=0.1), Limit("another / one", 20.0, most=10.0)],
-    notes=["Left out: nobody."],
+    [Limit("one / another", 0.05, maximum=0.1), Limit("another / one", 20.0, maximum=10.0)],
+    notes=["A note."],
 )
 
 
-def test_a_section_is_told_on_a_terminal():
-    assert in_text(SECTION) == (
+def test_a_section_as_text():
+    assert as_text(SECTION) == (
         "Reads\n=====\n\n"
-        "            each\n  -------  -----\n  one       1 ms\n  another  20 ms\n\n"
-        "  one / another       0.05  at most 0.10  kept\n"
-        "  another / one       20.0  at most 10.0  MISSED\n\n"
-        "Left out: nobody.\n"
+        "            each\n  -------- -----\n  one       1 ms\n  another  20 ms\n\n"
+        "  Limit          Measured  Required      Result\n"
+        "  -------------- --------- ------------- ------\n"
+        "  one / another      0.05  at most 0.10  met\n"
+        "  another / one      20.0  at most 10.0  MISSED\n\n"
+        "A note.\n"
     )
 
 
-def test_a_section_is_told_on_the_page():
-    page = in_markdown(SECTION)
+def test_a_section_as_markdown():
+    page = as_markdown(SECTION)
     assert "## Reads\n\nHow it was measured.\n" in page
     assert "|  | each |\n|---|---:|\n| one | 1 ms |\n" in page
     assert "| another / one | 20.0 | at most 10.0 | MISSED |" in page
-    assert not SECTION.is_kept
+    assert not SECTION.is_met
 
 
-NOT_MEASURED = Limit("ours / nginx", None, least=0.3, unit=" ×", why_not="nginx is not installed")
+NOT_MEASURED = Limit(
+    "ours / nginx", None, minimum=0.3, unit=" ×", skip_reason="nginx is not installed"
+)
 
 
-def test_what_was_not_measured_is_not_kept_and_says_why(capsys):
+def test_an_unmeasured_limit_is_not_met_and_has_a_reason(capsys):
     section = Section("Reads", limits=[NOT_MEASURED])
-    assert not NOT_MEASURED.is_kept
-    assert tell(section) == 1
-    said = "ours / nginx          –  at least 0.30 ×  not measured: nginx is not installed"
-    assert said in capsys.readouterr().out
+    assert not NOT_MEASURED.is_met
+    assert print_report(section) == 1
+    line = "ours / nginx         –  at least 0.30 ×  not measured: nginx is not installed"
+    assert line in capsys.readouterr().out
     row = "| ours / nginx | – | at least 0.30 × | not measured: nginx is not installed |"
-    assert row in in_markdown(section)
+    assert row in as_markdown(section)
 
 
-def test_the_headline_counts_what_was_not_measured():
-    kept, missed = SECTION.limits
-    assert headline([kept]) == "1 of 1 limits kept."
-    assert headline([kept, missed]) == "1 of 2 limits kept."
-    assert headline([kept, missed, NOT_MEASURED]) == "1 of 3 limits kept, 1 not measured."
+def test_the_summary_counts_unmeasured_limits():
+    met, missed = SECTION.limits
+    assert summary_line([met]) == "1 of 1 limits met."
+    assert summary_line([met, missed]) == "1 of 2 limits met."
+    assert summary_line([met, missed, NOT_MEASURED]) == "1 of 3 limits met, 1 not measured."
 
 
-def test_figures_have_the_digits_that_tell_something():
+def test_numbers_have_three_significant_digits():
     assert [number(x) for x in (0.123, 9.99, 12.34, 123.4, 12345.6)] == [
         "0.12",
         "9.99",

@@ -19,7 +19,7 @@ PLAIN = {"trust_env": False, "verify": False}
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    """The product's side of webhooks."""
+    """A webhook endpoint in place of the product's."""
     with running_receiver() as running:
         yield running
 
@@ -52,6 +52,6 @@ def shop(sandbox: SandboxClient) -> Iterator[stripe.StripeClient]:
 
 @pytest.fixture
 def web(sandbox: SandboxClient) -> Iterator[httpx.Client]:
-    """A plain HTTP client, as a browser would be."""
+    """A plain HTTP client, in place of a browser."""
     with httpx.Client(base_url=sandbox.url, timeout=5, **PLAIN) as client:
         yield client

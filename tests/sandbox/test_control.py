@@ -1,4 +1,4 @@
-"""The controls: what they take, what they refuse, and that a reset forgets."""
+"""The /_control/ interface: valid and invalid input, and reset."""
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_a_share_affects_that_share_deterministically():
     assert 150 < sum(runs[0]) < 250
 
 
-def test_settings_are_changed_all_or_none(sandbox):
+def test_settings_are_changed_all_or_nothing(sandbox):
     before = sandbox.health()["settings"]
     for wrong in (
         {"latency": 0.5, "variance": 2},
@@ -96,7 +96,7 @@ def test_a_reset_clears_all_state_and_restores_the_settings(sandbox, gemini, sho
     assert sandbox.faults() == []
 
 
-def test_requests_are_kept_in_order_and_by_target(sandbox, gemini, shop):
+def test_requests_are_recorded_in_order_and_by_target(sandbox, gemini, shop):
     ask(gemini)
     session = checkout(shop)
     shop.v1.checkout.sessions.retrieve(session.id)
@@ -128,7 +128,7 @@ def test_bad_input_is_a_clear_4xx(sandbox, path, body):
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"\xff", b"[" * 100_000, b'"x"'])
-def test_a_body_that_is_no_json_object_is_a_clear_400(web, body):
+def test_a_body_that_is_not_a_json_object_is_a_clear_400(web, body):
     for path in ("faults", "settings", "sessions", "events"):
         response = web.post(f"/_control/{path}", content=body)
         assert response.status_code == 400

@@ -1,4 +1,4 @@
-"""docs/SANDBOX.md names every fault, control and setting there is."""
+"""docs/SANDBOX.md names every fault, control and setting."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_every_control_is_documented():
             ], route.pattern
 
 
-def test_every_setting_and_every_part_of_a_rule_is_documented():
+def test_every_setting_and_every_field_of_a_rule_is_documented():
     counted = {"id", "seen", "hits"}
     names = {each.name for each in (*fields(Settings), *fields(Rule))} - counted
     assert not [name for name in names if f"`{name}`" not in TEXT]

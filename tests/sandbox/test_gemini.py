@@ -1,4 +1,4 @@
-"""Gemini's stand-in, through google-genai."""
+"""The Gemini stand-in, through google-genai."""
 
 import json
 
@@ -11,7 +11,7 @@ from tests.support.gemini_requests import QUERY, ask
 from verdicts.core.prompt import build_verdict_prompt
 
 
-def test_a_verdict_comes_in_geminis_envelope(gemini):
+def test_a_verdict_has_geminis_response_format(gemini):
     response = ask(gemini)
     candidate = response.candidates[0]
     assert candidate.finish_reason == "STOP"
@@ -38,7 +38,7 @@ def test_the_fields_are_those_of_the_schema(gemini):
     assert set(strategy["strategy"]) == {"next_step", "alternative", "tests"}
 
 
-def test_the_verdict_speaks_about_the_query(gemini):
+def test_the_verdict_refers_to_the_query(gemini):
     assert "quit your job and open a bakery" in json.loads(ask(gemini).text)["summary"]
 
 
@@ -60,7 +60,7 @@ def test_above_temperature_zero_texts_vary(gemini):
     assert len({ask(gemini, temperature=0.9).text for _ in range(6)}) > 1
 
 
-def test_a_bad_key_is_googles_400(web):
+def test_a_bad_key_gets_googles_400(web):
     body = {"contents": [{"parts": [{"text": "Hello"}]}]}
     path = "/v1beta/models/gemini-2.5-flash:generateContent"
     assert web.post(path, json=body, params={"key": "sandbox"}).status_code == 200
@@ -70,14 +70,14 @@ def test_a_bad_key_is_googles_400(web):
     assert web.post(path, json=body).status_code == 403
 
 
-def test_a_seed_wider_than_the_api_takes_is_refused(gemini):
+def test_a_seed_out_of_range_is_rejected(gemini):
     with pytest.raises(errors.ClientError) as caught:
         ask(gemini, seed=2**31)
     assert caught.value.code == 400
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"nonsense", b'{"contents": 5}', b"[" * 100_000])
-def test_an_invalid_body_is_googles_400(web, body):
+def test_an_invalid_body_gets_googles_400(web, body):
     path = "/v1beta/models/m:generateContent"
     response = web.post(path, content=body, headers={"x-goog-api-key": "k"})
     assert response.status_code == 400
@@ -104,7 +104,7 @@ def test_requests_above_the_rate_limit_are_rejected(sandbox, gemini):
     assert ask(gemini).text
 
 
-def test_latency_is_the_time_that_the_model_takes(sandbox, gemini):
+def test_latency_delays_the_response(sandbox, gemini):
     sandbox.settings(latency=0.2)
     assert ask(gemini).text
     sandbox.settings(latency=5)
@@ -112,7 +112,7 @@ def test_latency_is_the_time_that_the_model_takes(sandbox, gemini):
         ask(gemini)
 
 
-def test_the_exact_bytes_of_a_request_are_kept(sandbox, gemini):
+def test_the_exact_bytes_of_a_request_are_recorded(sandbox, gemini):
     ask(gemini)
     (seen,) = sandbox.requests("gemini")
     assert seen["method"] == "POST"

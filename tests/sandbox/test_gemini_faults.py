@@ -1,4 +1,4 @@
-"""Every fault of the model, as google-genai shows it."""
+"""Every fault of the model, as google-genai reports it."""
 
 import json
 import time
@@ -27,7 +27,7 @@ TIERS = ["quick", "full", "strategy"]
         ("unavailable", 503, errors.ServerError),
     ],
 )
-def test_an_error_has_googles_code_and_happens_once(sandbox, gemini, fault, code, kind):
+def test_an_error_has_googles_code_and_occurs_once(sandbox, gemini, fault, code, kind):
     sandbox.fault("gemini", fault)
     with pytest.raises(kind) as caught:
         ask(gemini)
@@ -88,7 +88,7 @@ def test_an_empty_answer_has_no_text(sandbox, gemini):
     assert response.candidates is None
 
 
-def test_a_blocked_prompt_says_so(sandbox, gemini):
+def test_a_blocked_prompt_has_its_block_reason(sandbox, gemini):
     sandbox.fault("gemini", "blocked")
     response = ask(gemini)
     assert response.candidates is None
@@ -110,7 +110,7 @@ def test_a_broken_body_in_a_200(sandbox, gemini):
 
 
 @pytest.mark.parametrize("fault", ["hang_up", "hang_up_after"])
-def test_hanging_up_is_a_protocol_error(sandbox, gemini, fault):
+def test_a_closed_connection_is_a_protocol_error(sandbox, gemini, fault):
     sandbox.fault("gemini", fault)
     with pytest.raises(httpx2.RemoteProtocolError):
         ask(gemini)
@@ -119,7 +119,7 @@ def test_hanging_up_is_a_protocol_error(sandbox, gemini, fault):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["slow", "slow_after"])
-def test_a_slow_answer_comes_or_times_out(sandbox, gemini, fault):
+def test_a_slow_response_arrives_or_times_out(sandbox, gemini, fault):
     sandbox.fault("gemini", fault, seconds=0.3)
     began = time.monotonic()
     assert ask(gemini).text
@@ -129,7 +129,7 @@ def test_a_slow_answer_comes_or_times_out(sandbox, gemini, fault):
         ask(gemini)
 
 
-def test_a_dribbling_answer_outlives_the_time_out_of_a_read(sandbox, web):
+def test_a_dribbling_response_outlasts_the_read_timeout(sandbox, web):
     sandbox.fault("gemini", "dribble", seconds=0.05)
     body = {"contents": [{"parts": [{"text": "Hello"}]}]}
     path = "/v1beta/models/m:generateContent?key=k"
@@ -152,7 +152,7 @@ def test_a_label_can_be_forced_and_still_passes_the_gate(sandbox, gemini, label)
     assert crosscheck(text, "full").approved
 
 
-def test_a_rule_can_single_out_one_submission(sandbox, gemini):
+def test_a_rule_can_match_one_submission(sandbox, gemini):
     sandbox.fault("gemini", "unavailable", times=None, match="a “lighthouse” of my own")
     assert ask(gemini, "Should I buy a boat?").text
     with pytest.raises(errors.ServerError):

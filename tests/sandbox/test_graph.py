@@ -16,7 +16,7 @@ def test_a_token_is_issued_for_client_credentials(web):
     assert answer["access_token"]
 
 
-def test_a_message_is_taken_and_can_be_read(sandbox, web):
+def test_a_message_is_accepted_and_can_be_read(sandbox, web):
     response = send(web, message())
     assert (response.status_code, response.content) == (202, b"")
     (taken,) = sandbox.messages()
@@ -29,7 +29,7 @@ def test_a_message_is_taken_and_can_be_read(sandbox, web):
     assert taken["headers"]["Subject"] == "Your verdict is GREEN"
 
 
-def test_messages_can_be_asked_for_by_recipient(sandbox, web):
+def test_messages_can_be_filtered_by_recipient(sandbox, web):
     send(web, message(to="Ada <ada@example.com>, bob@example.com"))
     send(web, message("For Bob", to="bob@example.com"))
     assert len(sandbox.messages(to="BOB@example.com")) == 2
@@ -37,7 +37,7 @@ def test_messages_can_be_asked_for_by_recipient(sandbox, web):
     assert sandbox.messages(to="eve@example.com") == []
 
 
-def test_the_json_form_is_taken_too(sandbox, web):
+def test_a_json_message_is_accepted_too(sandbox, web):
     bearer = token(web).json()["access_token"]
     mail = {
         "subject": "Hello",
@@ -60,7 +60,7 @@ def test_a_bad_secret_gets_no_token(web):
     assert web.post("/t/oauth2/v2.0/token", data={}).status_code == 400
 
 
-def test_an_unknown_or_expired_token_is_graphs_401(sandbox, web):
+def test_an_unknown_or_expired_token_gets_graphs_401(sandbox, web):
     assert send(web, message(), bearer="made.up").status_code == 401
     bearer = token(web).json()["access_token"]
     sandbox.expire_tokens()
@@ -102,7 +102,7 @@ def test_an_invalid_message_is_rejected_without_a_traceback(web, body):
         ("unavailable", 503),
     ],
 )
-def test_an_error_has_graphs_shape_and_the_message_is_not_taken(sandbox, web, fault, status):
+def test_an_error_has_graphs_format_and_the_message_is_not_accepted(sandbox, web, fault, status):
     sandbox.fault("graph", fault, match="sendMail")
     response = send(web, message())
     assert response.status_code == status
@@ -127,7 +127,7 @@ def test_hang_up_after_accepts_the_message_without_a_response(sandbox, web):
 
 
 @pytest.mark.parametrize(("fault", "taken"), [("slow", 0), ("slow_after", 1)])
-def test_a_slow_server_outlasts_the_time_out(sandbox, web, fault, taken):
+def test_a_slow_server_exceeds_the_timeout(sandbox, web, fault, taken):
     bearer = token(web).json()["access_token"]
     sandbox.fault("graph", fault, seconds=30)
     web.timeout = 0.3
@@ -136,7 +136,7 @@ def test_a_slow_server_outlasts_the_time_out(sandbox, web, fault, taken):
     assert len(sandbox.messages()) == taken
 
 
-def test_the_token_endpoint_can_fail_as_well(sandbox, web):
+def test_the_token_endpoint_can_fail_too(sandbox, web):
     sandbox.fault("graph", "unavailable", match="oauth2")
     assert token(web).status_code == 503
     sandbox.fault("graph", "broken_body", match="oauth2")
@@ -146,7 +146,7 @@ def test_the_token_endpoint_can_fail_as_well(sandbox, web):
         assert next(response.iter_raw())
 
 
-def test_a_rule_matches_what_the_message_says(sandbox, web):
+def test_a_rule_can_match_the_message_text(sandbox, web):
     sandbox.fault("graph", "error", times=None, match="bob@example.com")
     assert send(web, message()).status_code == 202
     assert send(web, message(to="bob@example.com")).status_code == 500

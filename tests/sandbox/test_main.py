@@ -1,4 +1,4 @@
-"""`python -m sandbox`: a process of its own."""
+"""`python -m sandbox` as a separate process."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ def process(*arguments: str) -> Iterator[tuple[subprocess.Popen, SandboxClient]]
             running.kill()
 
 
-def test_it_takes_its_settings_from_the_command_line_and_ends_on_a_signal():
+def test_settings_come_from_the_command_line_and_a_signal_stops_it():
     options = ["--webhook-url", "http://127.0.0.1:8000/api/webhook", "--webhook-secret", "whsec_x"]
     with process(*options, "--latency", "0.1", "--variance", "0.2") as (running, sandbox):
         assert sandbox.health()["settings"] == {

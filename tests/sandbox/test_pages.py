@@ -1,4 +1,4 @@
-"""The pages for people: paying, reading mail, looking around."""
+"""The HTML pages: payment, mailbox, overview."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_the_payment_page_shows_product_price_and_email(shop, web):
     assert "SANDBOX" in page.text
 
 
-def test_paying_leads_to_the_success_page_and_announces_it(sandbox, shop, web, receiver):
+def test_paying_redirects_to_the_success_page_and_sends_an_event(sandbox, shop, web, receiver):
     session = checkout(shop)
     response = web.post(session.url, data={"email": "bob@example.com", "action": "pay"})
     assert response.status_code == 303
@@ -36,7 +36,7 @@ def test_pressing_pay_twice_pays_once(sandbox, shop, web):
     assert len(sandbox.events()) == 1
 
 
-def test_cancelling_leads_back_and_pays_nothing(sandbox, shop, web):
+def test_cancelling_redirects_back_without_payment(sandbox, shop, web):
     session = checkout(shop)
     response = web.post(session.url, data={"action": "cancel"})
     assert response.headers["Location"] == "http://127.0.0.1:8000/"
@@ -52,7 +52,7 @@ def test_a_delayed_payment_can_be_settled_on_the_page(shop, web, action, status)
     web.post(session.url, data={"action": action})
     assert shop.v1.checkout.sessions.retrieve(session.id).payment_status == status
     assert "The bank pays" not in web.get(session.url).text
-    assert ("refused by the bank" in web.get("/").text) == (action == "fail")
+    assert ("declined by the bank" in web.get("/").text) == (action == "fail")
 
 
 def test_the_page_shows_the_custom_fields(shop, web):
@@ -105,10 +105,10 @@ def test_links_in_a_message_can_be_followed(web):
     assert "&lt;head&gt;&lt;base target=&quot;_blank&quot;&gt;" in text
 
 
-def test_the_first_page_shows_everything(sandbox, shop, web):
+def test_the_overview_shows_everything(sandbox, shop, web):
     empty = web.get("/").text
-    assert "No checkout has been started." in empty
-    assert "No mail yet." in empty
+    assert "No checkout sessions yet." in empty
+    assert "No messages yet." in empty
     sandbox.pay(checkout(shop).id)
     checkout(shop)
     send(web, message("Read me"))
@@ -118,7 +118,7 @@ def test_the_first_page_shows_everything(sandbox, shop, web):
         assert word in text
 
 
-def test_pages_load_nothing_and_run_nothing(web):
+def test_pages_load_no_external_resources_or_scripts(web):
     for path in ("/", "/mailbox"):
         policy = web.get(path).headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'none'")

@@ -1,4 +1,4 @@
-"""The server itself: loopback, keep-alive, many at once, and nonsense on the line."""
+"""The server itself: loopback, keep-alive, concurrency and malformed requests."""
 
 import socket
 import time
@@ -24,7 +24,7 @@ def test_unknown_paths_are_404_json_and_wrong_methods_405(web):
     assert web.head("/mailbox").content == b""
 
 
-def test_a_kept_alive_connection_answers_without_delay(web):
+def test_a_keep_alive_connection_has_no_added_latency(web):
     web.get("/_control/health")
     began = time.perf_counter()
     for _ in range(50):
@@ -33,7 +33,7 @@ def test_a_kept_alive_connection_answers_without_delay(web):
     assert time.perf_counter() - began < 1
 
 
-def test_a_hundred_at_once_are_answered(sandbox):
+def test_a_hundred_concurrent_requests_are_answered(sandbox):
     sandbox.settings(latency=0.3)
     body = {"contents": [{"parts": [{"text": "Should I?"}]}]}
     limits = httpx.Limits(max_connections=100)
@@ -97,7 +97,7 @@ def test_stopping_interrupts_delayed_responses():
     assert time.monotonic() - began < 5
 
 
-def test_a_store_drops_its_oldest_entries():
+def test_a_store_evicts_its_oldest_entries():
     store = CappedStore(max_items=3)
     for number in range(5):
         store.put(str(number), number)

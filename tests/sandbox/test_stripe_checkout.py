@@ -22,17 +22,17 @@ def test_a_new_session_is_open_unpaid_and_has_a_page(sandbox, shop):
     assert session.expires_at - session.created == 24 * 60 * 60
 
 
-def test_a_session_can_be_read_again(shop):
+def test_a_session_can_be_retrieved(shop):
     session = checkout(shop)
     assert shop.v1.checkout.sessions.retrieve(session.id).to_dict() == session.to_dict()
 
 
-def test_text_of_any_kind_survives_the_form(shop):
+def test_any_text_survives_form_encoding(shop):
     odd = "a[0]=b&c=d +%20\n“Ω” {x} " + "é" * 470
     assert checkout(shop, metadata={"query_0": odd}).metadata["query_0"] == odd
 
 
-def test_an_unknown_session_is_stripes_404(shop):
+def test_an_unknown_session_gets_stripes_404(shop):
     with pytest.raises(stripe.InvalidRequestError) as caught:
         shop.v1.checkout.sessions.retrieve("cs_test_nobodyhasthis")
     assert (caught.value.http_status, caught.value.code) == (404, "resource_missing")
@@ -55,14 +55,14 @@ def test_an_unknown_session_is_stripes_404(shop):
         ({"line_items": [{"quantity": 1}]}, "line_items[0][price_data]"),
     ],
 )
-def test_what_stripe_refuses_is_refused(shop, changes, param):
+def test_what_stripe_rejects_is_rejected(shop, changes, param):
     with pytest.raises(stripe.InvalidRequestError) as caught:
         checkout(shop, **changes)
     assert caught.value.http_status == 400
     assert caught.value.param == param
 
 
-def test_the_limits_themselves_are_allowed(shop):
+def test_limits_are_inclusive(shop):
     metadata = {f"{n:02}".ljust(40, "k"): "é" * 500 for n in range(50)}
     assert checkout(shop, metadata=metadata).metadata.to_dict() == metadata
     assert checkout(shop, expires_at=int(time.time()) + 1_800).status == "open"
@@ -77,7 +77,7 @@ def test_less_than_fifty_cents_is_too_small(shop):
 
 
 @pytest.mark.parametrize("key", ["pk_test_1", "sk_bad_key"])
-def test_a_bad_key_is_refused(sandbox, key):
+def test_a_bad_key_is_rejected(sandbox, key):
     http = stripe.RequestsClient(timeout=2)
     shop = stripe.StripeClient(key, base_addresses={"api": sandbox.url}, http_client=http)
     with pytest.raises(stripe.AuthenticationError):
@@ -115,7 +115,7 @@ def test_a_list_is_filtered_by_status_and_its_cursor_may_be_any_session(sandbox,
     ("params", "param"),
     [({"status": "paid"}, "status"), ({"payment_status": "paid"}, "payment_status")],
 )
-def test_a_list_by_what_stripe_does_not_filter_by_is_refused(shop, params, param):
+def test_an_unknown_filter_is_rejected(shop, params, param):
     with pytest.raises(stripe.InvalidRequestError) as caught:
         shop.v1.checkout.sessions.list(params)
     assert caught.value.param == param
@@ -130,14 +130,14 @@ def test_a_session_can_be_expired_once(sandbox, shop, receiver):
     assert receiver.types() == ["checkout.session.expired"]
 
 
-def test_time_expires_a_session_too(sandbox, shop, receiver):
+def test_a_session_expires_by_time_too(sandbox, shop, receiver):
     made = sandbox.create_session(expires_at=int(time.time()) - 1)
     assert shop.v1.checkout.sessions.retrieve(made["id"]).status == "expired"
     sandbox.wait_for_webhooks()
     assert receiver.types() == ["checkout.session.expired"]
 
 
-def test_a_custom_field_is_asked_and_answered(sandbox, shop):
+def test_a_custom_field_is_shown_and_its_answer_stored(sandbox, shop):
     question = {
         "key": "query",
         "label": {"type": "custom", "custom": "Your idea"},
@@ -152,7 +152,7 @@ def test_a_custom_field_is_asked_and_answered(sandbox, shop):
     assert paid.custom_fields[0].text.value == "A bakery?"
 
 
-def test_a_session_made_elsewhere_can_hold_anything_and_be_paid(sandbox, shop):
+def test_an_external_session_can_have_any_fields_and_be_paid(sandbox, shop):
     field = {"key": "query", "type": "text", "text": {"value": "A boat?"}}
     made = sandbox.create_session(
         id="cs_live_madeElsewhere1",

@@ -1,4 +1,4 @@
-"""Every fault of Stripe, as the stripe library shows it."""
+"""Every fault of Stripe, as the stripe library reports it."""
 
 from pathlib import Path
 
@@ -23,24 +23,24 @@ from tests.support.stripe_requests import checkout, order
         ("slow", stripe.APIConnectionError),
     ],
 )
-def test_a_fault_is_the_librarys_error_and_nothing_is_done(sandbox, shop, fault, kind):
+def test_a_fault_raises_the_librarys_error_and_has_no_effect(sandbox, shop, fault, kind):
     sandbox.fault("stripe", fault, seconds=0.1 if fault != "slow" else 3)
     with pytest.raises(kind):
         checkout(shop)
-    if fault != "slow":  # that one is done, after the caller has left
+    if fault != "slow":  # processed after the client timed out
         assert sandbox.sessions() == []
     assert checkout(shop).status == "open"
 
 
 @pytest.mark.parametrize("fault", ["hang_up_after", "slow_after"])
-def test_a_session_can_be_created_although_the_response_is_lost(sandbox, shop, fault):
+def test_a_session_is_created_although_the_response_is_lost(sandbox, shop, fault):
     sandbox.fault("stripe", fault, seconds=3)
     with pytest.raises(stripe.APIConnectionError):
         checkout(shop)
     assert len(sandbox.sessions()) == 1
 
 
-def test_a_retry_after_a_lost_answer_finds_the_same_session(sandbox):
+def test_a_retry_after_a_lost_response_returns_the_same_session(sandbox):
     http = stripe.RequestsClient(timeout=2)
     patient = stripe.StripeClient(
         STRIPE_KEY, base_addresses={"api": sandbox.url}, http_client=http, max_network_retries=2
@@ -52,7 +52,7 @@ def test_a_retry_after_a_lost_answer_finds_the_same_session(sandbox):
     http.close()
 
 
-def test_a_dribbling_answer_never_ends(sandbox, web):
+def test_a_dribbling_response_never_ends(sandbox, web):
     sandbox.fault("stripe", "dribble", seconds=0.01)
     headers = {"Authorization": f"Bearer {STRIPE_KEY}"}
     with web.stream("GET", "/v1/checkout/sessions", headers=headers) as response:

@@ -14,7 +14,7 @@ def paid(sandbox, shop):
     return shop.v1.checkout.sessions.retrieve(session.id)
 
 
-def test_a_refund_gives_everything_back_and_is_announced(sandbox, shop, receiver, paid):
+def test_a_full_refund_sends_an_event(sandbox, shop, receiver, paid):
     refund = shop.v1.refunds.create({"payment_intent": paid.payment_intent})
     assert (refund.amount, refund.currency, refund.status) == (500, "cad", "succeeded")
     assert shop.v1.refunds.retrieve(refund.id).to_dict() == refund.to_dict()
@@ -25,7 +25,7 @@ def test_a_refund_gives_everything_back_and_is_announced(sandbox, shop, receiver
     assert charge.amount_refunded == 500
 
 
-def test_a_part_can_be_refunded_and_never_more_than_was_paid(sandbox, shop, receiver, paid):
+def test_partial_refunds_cannot_exceed_the_payment(sandbox, shop, receiver, paid):
     intent = paid.payment_intent
     shop.v1.refunds.create({"payment_intent": intent, "amount": 200})
     with pytest.raises(stripe.InvalidRequestError):
@@ -40,13 +40,13 @@ def test_a_part_can_be_refunded_and_never_more_than_was_paid(sandbox, shop, rece
     assert amounts == {200: False, 500: True}
 
 
-def test_a_refund_made_in_the_dashboard_looks_the_same(sandbox, shop, paid):
+def test_a_dashboard_refund_looks_the_same(sandbox, shop, paid):
     sandbox.refund(paid.id, amount=100)
     (refund,) = shop.v1.refunds.list({"payment_intent": paid.payment_intent}).data
     assert refund.amount == 100
 
 
-def test_a_refund_made_in_the_dashboard_names_its_event(sandbox, paid):
+def test_a_dashboard_refund_returns_its_event_id(sandbox, paid):
     named = [sandbox.refund(paid.id, amount=cents)["event_id"] for cents in (100, 150)]
     kinds = {event["id"]: event["type"] for event in sandbox.events()}
     assert [kinds[one] for one in named] == ["charge.refunded"] * 2
@@ -65,7 +65,7 @@ def test_a_list_of_refunds_can_expand_their_charges(sandbox, shop, paid):
 
 
 @pytest.mark.parametrize("params", [{}, {"payment_intent": "pi_nobody"}, {"charge": "ch_nobody"}])
-def test_a_refund_of_nothing_is_refused(shop, params):
+def test_an_invalid_refund_is_rejected(shop, params):
     with pytest.raises(stripe.InvalidRequestError):
         shop.v1.refunds.create(params)
 
@@ -78,7 +78,7 @@ def test_an_unsettled_payment_cannot_be_refunded(sandbox, shop):
         shop.v1.refunds.create({"payment_intent": waiting.payment_intent})
 
 
-def test_the_same_idempotency_key_repeats_the_answer(sandbox, shop):
+def test_the_same_idempotency_key_repeats_the_response(sandbox, shop):
     options = {"idempotency_key": "order-1"}
     first = shop.v1.checkout.sessions.create(order(), options)
     again = shop.v1.checkout.sessions.create(order(), options)
@@ -87,7 +87,7 @@ def test_the_same_idempotency_key_repeats_the_answer(sandbox, shop):
     assert again.last_response.headers["idempotent-replayed"] == "true"
 
 
-def test_the_same_idempotency_key_for_something_else_is_refused(shop):
+def test_the_same_idempotency_key_with_another_request_is_rejected(shop):
     options = {"idempotency_key": "order-1"}
     shop.v1.checkout.sessions.create(order(), options)
     with pytest.raises(stripe.IdempotencyError) as caught:
@@ -95,20 +95,20 @@ def test_the_same_idempotency_key_for_something_else_is_refused(shop):
     assert caught.value.http_status == 400
 
 
-def test_a_refund_is_made_once_for_one_key(shop, paid):
+def test_one_idempotency_key_makes_one_refund(shop, paid):
     params = {"payment_intent": paid.payment_intent, "amount": 100}
     for _ in range(3):
         shop.v1.refunds.create(params, {"idempotency_key": "refund-1"})
     assert len(shop.v1.refunds.list({"payment_intent": paid.payment_intent}).data) == 1
 
 
-def test_events_can_be_listed_and_read(shop, paid):
+def test_events_can_be_listed_and_retrieved(shop, paid):
     listed = shop.v1.events.list({"type": "checkout.session.completed"}).data
     assert [event.data.object.id for event in listed] == [paid.id]
     assert shop.v1.events.retrieve(listed[0].id).type == "checkout.session.completed"
 
 
-def test_a_refund_can_fail_later_and_that_is_announced_twice(sandbox, shop, receiver, paid):
+def test_a_refund_that_fails_later_sends_two_events(sandbox, shop, receiver, paid):
     made = shop.v1.refunds.create({"payment_intent": paid.payment_intent})
     failed = sandbox.fail_refund(paid.id)
     assert (failed["id"], failed["status"]) == (made.id, "failed")
@@ -119,4 +119,4 @@ def test_a_refund_can_fail_later_and_that_is_announced_twice(sandbox, shop, rece
     assert {one.payment_intent for one in told.values()} == {paid.payment_intent}
     with pytest.raises(ControlError, match="no refund that could fail"):
         sandbox.fail_refund(paid.id)
-    shop.v1.refunds.create({"payment_intent": paid.payment_intent})  # once more
+    shop.v1.refunds.create({"payment_intent": paid.payment_intent})  # possible again

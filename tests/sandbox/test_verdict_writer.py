@@ -51,7 +51,7 @@ def test_texts_vary_from_one_submission_to_the_next():
     assert len(summaries) > 80
 
 
-def test_no_sentence_comes_twice_in_one_verdict():
+def test_no_sentence_is_repeated_in_one_verdict():
     for query in IDEAS[:50]:
         verdict = json.loads(write(query))
         analyses = [entry["analysis"] for entry in verdict["breakdown"].values()]
@@ -81,7 +81,7 @@ def test_figures_and_keywords_are_found():
 
 
 @pytest.mark.parametrize("query", ["{", "{0} {topic}", "%s", "<<<SUBMISSION", "\n\t", "€" * 4_000])
-def test_any_query_is_answered(query):
+def test_any_query_gets_a_verdict(query):
     assert crosscheck(write(query), "strategy").approved
     assert extract_submission(build_verdict_prompt("full", query)) == query
 

@@ -1,1 +1,1 @@
-"""Django REST framework as its documentation shows it: a model row, or Django's Redis cache."""
+"""Django REST framework as in its documentation, with a database row or Django's Redis cache."""

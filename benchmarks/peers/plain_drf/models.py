@@ -1,4 +1,4 @@
-"""The verdict as a row."""
+"""A verdict stored as a database row."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ class Verdict(models.Model):
     verdict = models.JSONField()
     cached_at = models.DateTimeField()
     regen = models.BooleanField()
-    regen_reason = models.CharField(max_length=20, null=True)  # noqa: DJ001 - as it is answered
+    regen_reason = models.CharField(max_length=20, null=True)  # noqa: DJ001 - null in the response
     divergence = models.JSONField(null=True)
 
     objects: ClassVar[models.Manager["Verdict"]] = models.Manager()

@@ -1,10 +1,10 @@
-"""DATABASE is `sqlite:PATH` or `postgresql:CONNECTION`, REDIS_URL is for the cache."""
+"""DATABASE is `sqlite:PATH` or `postgresql:HOST,NAME`; REDIS_URL is the cache."""
 
 import os
 
-kind, _, where = os.environ["DATABASE"].partition(":")
+engine, _, address = os.environ["DATABASE"].partition(":")
 
-SECRET_KEY = "only-for-benchmarks"  # noqa: S105 - nobody's
+SECRET_KEY = "only-for-benchmarks"  # noqa: S105 - not a real secret
 DEBUG = False
 ALLOWED_HOSTS = ["127.0.0.1"]
 INSTALLED_APPS = ["rest_framework", "benchmarks.peers.plain_drf"]
@@ -14,17 +14,17 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "benchmarks.peers.plain_drf.urls"
 USE_TZ = True
-if kind == "sqlite":
+if engine == "sqlite":
     DATABASES = {
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
-            "NAME": where,
+            "NAME": address,
             "CONN_MAX_AGE": None,
             "OPTIONS": {"init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"},
         }
     }
 else:
-    host, name = where.split(",")
+    host, name = address.split(",")
     DATABASES = {
         "default": {
             "ENGINE": "django.db.backends.postgresql",

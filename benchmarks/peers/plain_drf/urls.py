@@ -1,4 +1,4 @@
-"""Two views: from the row, and from the cache."""
+"""Two views: one reads the row, one the cache."""
 
 from typing import Any
 

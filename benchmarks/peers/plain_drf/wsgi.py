@@ -1,4 +1,4 @@
-"""What a WSGI server loads: `benchmarks.peers.plain_drf.wsgi:application`."""
+"""The WSGI application: `benchmarks.peers.plain_drf.wsgi:application`."""
 
 import os
 

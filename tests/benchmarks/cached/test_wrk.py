@@ -1,8 +1,8 @@
 import pytest
 
-from benchmarks.cached.wrk import Failed, Load, parse
+from benchmarks.cached.wrk import Load, LoadFailed, parse
 
-READ_OUTCOMES = """\
+REPORT = """\
 Running 3s test @ http://127.0.0.1:33531
   1 threads and 64 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev
@@ -16,11 +16,11 @@ Running 3s test @ http://127.0.0.1:33531
   647 requests in 3.07s, 1.60MB read
 Requests/sec:    210.74
 Transfer/sec:    534.87KB
-"""  # noqa: W291 - as it says it
+"""  # noqa: W291 - as wrk prints it
 
 
-def test_what_wrk_says_is_read_in_milliseconds():
-    assert parse(READ_OUTCOMES) == Load(per_second=210.74, median=0.914, p99=1060.0, requests=647)
+def test_latencies_are_converted_to_milliseconds():
+    assert parse(REPORT) == Load(per_second=210.74, median=0.914, p99=1060.0, requests=647)
 
 
 @pytest.mark.parametrize(
@@ -30,12 +30,12 @@ def test_what_wrk_says_is_read_in_milliseconds():
         "  Socket errors: connect 0, read 3, write 0, timeout 0",
     ],
 )
-def test_requests_that_failed_are_no_figure(line):
-    with pytest.raises(Failed, match=line.strip()[:20]):
-        parse(READ_OUTCOMES.replace("Requests/sec", f"{line}\nRequests/sec"))
+def test_failed_requests_raise(line):
+    with pytest.raises(LoadFailed, match=line.strip()[:20]):
+        parse(REPORT.replace("Requests/sec", f"{line}\nRequests/sec"))
 
 
-@pytest.mark.parametrize("gone", ["Requests/sec:", "requests in", "99%"])
-def test_a_report_that_lacks_a_figure_is_refused(gone):
-    with pytest.raises(Failed, match="wrk"):
-        parse(READ_OUTCOMES.replace(gone, ""))
+@pytest.mark.parametrize("missing", ["Requests/sec:", "requests in", "99%"])
+def test_an_incomplete_report_raises(missing):
+    with pytest.raises(LoadFailed, match="wrk"):
+        parse(REPORT.replace(missing, ""))

@@ -1,36 +1,36 @@
-"""The houses are measured in turns, so that whatever else the machine does slows all of them."""
+"""Measurements of the datasets are interleaved, so that other load affects all of them alike."""
 
 from types import SimpleNamespace
 
+from benchmarks.dataset.config import Dataset
 from benchmarks.growth import measure
-from benchmarks.growth.places import Place
-from benchmarks.progress import Progress
+from benchmarks.progress import ProgressBar
 
-PLACES = [Place(10, "", ""), Place(100, "", "")]
+DATASETS = [Dataset(10, "", ""), Dataset(100, "", "")]
 
 
-class Visited:
-    """Houses that write down who was entered, each with a log of so many lines."""
+class FakeSwitcher:
+    """Records the datasets entered; each has a log with one line per order."""
 
     def __init__(self) -> None:
-        self.places, self.entered = PLACES, []
+        self.datasets, self.entered = DATASETS, []
 
-    def enter(self, place: Place) -> None:
-        self.entered.append(place.orders)
+    def enter(self, dataset: Dataset) -> None:
+        self.entered.append(dataset.orders)
 
     def verify(self) -> int:
         return self.entered[-1]
 
 
-def test_the_log_of_each_house_is_verified_three_times_in_turns(monkeypatch):
-    # Each run by its own clock: the second of the three is the slow one.
+def test_each_log_is_verified_three_times_interleaved(monkeypatch):
+    # Start and end of each run: the second round is slow.
     clock = iter([0, 1, 0, 1, 0, 9, 0, 9, 0, 2, 0, 2])
     monkeypatch.setattr(measure, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    houses = Visited()
-    assert measure.verified_in_turns(houses, Progress("")) == {10: 5.0, 100: 50.0}
-    assert houses.entered == [10, 100] * 3
+    switcher = FakeSwitcher()
+    assert measure.measure_verification(switcher, ProgressBar("")) == {10: 5.0, 100: 50.0}
+    assert switcher.entered == [10, 100] * 3
 
 
-def test_an_order_by_email_is_found_by_key_and_held_to_the_same_limit():
-    assert {"cached read", "miss", "comparison", "webhook", "order by email"} == {*measure.BY_KEY}
-    assert {*measure.BY_KEY} <= {*measure.TURNS}
+def test_every_indexed_operation_has_a_limit():
+    assert {"cached read", "miss", "comparison", "webhook", "order by email"} == {*measure.INDEXED}
+    assert {*measure.INDEXED} <= {*measure.REPETITIONS}

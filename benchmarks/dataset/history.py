@@ -1,4 +1,4 @@
-"""What became of each order, by its number alone, so that every table can be written by itself.
+"""The history of each order as a function of its number, so that tables can be written separately.
 
 One in fifty was rejected by the gate, one in a thousand failed, all others were
 delivered; one in twenty was regenerated, and one in 35 of those diverged.
@@ -9,28 +9,29 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Final
 
-from benchmarks.dataset.ideas import Idea
+from benchmarks.dataset.samples import Sample
 
+# One in so many orders.
 REJECTED: Final = 50
 FAILED: Final = 997
 REGENERATED: Final = 20
 DIVERGED: Final = 700
-CONTRADICTED: Final = 7_000
-UNDECIDED: Final = 5_000  # of the rejected: a person has yet to look
+SIGNIFICANT: Final = 7_000  # divergences
+OPEN_CASE: Final = 5_000  # a rejected order whose case is not yet decided
 _OFFSET: Final = 3  # so that no order is both rejected and regenerated
 
-# Seconds from an order's payment to what came of it.
-ORDERED, ASKED, JUDGED, SENT = -40, 2, 3, 4
-ASKED_AGAIN, JUDGED_AGAIN, COMPARED, DECIDED = 3_600, 3_601, 3_602, 7_200
-_ALL_IS_OVER: Final = timedelta(hours=3)
+# Seconds from an order's payment to each event.
+ORDERED, MODEL_CALLED, GATED, EMAILED = -40, 2, 3, 4
+REGEN_CALLED, REGEN_GATED, COMPARED, CASE_CLOSED = 3_600, 3_601, 3_602, 7_200
+_MAX_DURATION: Final = timedelta(hours=3)  # from payment to the last event
 
 
-class Past:
-    """So many orders, evenly over the days before `until` (UTC, without a time zone)."""
+class OrderHistory:
+    """Orders spread evenly over the days before `until` (naive UTC)."""
 
-    def __init__(self, orders: int, *, days: int, until: datetime, ideas: list[Idea]) -> None:
-        self.orders, self.ideas = orders, ideas
-        self._begun = until - _ALL_IS_OVER - timedelta(days=days)
+    def __init__(self, orders: int, *, days: int, until: datetime, samples: list[Sample]) -> None:
+        self.orders, self.samples = orders, samples
+        self._start = until - _MAX_DURATION - timedelta(days=days)
         self._step = days * 86_400 / orders
 
     @property
@@ -38,25 +39,25 @@ class Past:
         return range(1, self.orders + 1)
 
     @property
-    def beyond(self) -> int:
-        """Added to an order's number: the id of what belongs to its regeneration."""
+    def regen_offset(self) -> int:
+        """Add to an order's number for the id of a row that belongs to its regeneration."""
         return self.orders
 
-    def idea(self, number: int) -> Idea:
-        return self.ideas[number % len(self.ideas)]
+    def sample(self, number: int) -> Sample:
+        return self.samples[number % len(self.samples)]
 
     def at(self, number: int, after: float = 0) -> str:
-        """When it was paid, or what came so many seconds `after`; as both databases read it."""
-        at = self._begun + timedelta(0, self._step * number + after)
+        """The time of its payment plus `after` seconds, as text that both databases parse."""
+        at = self._start + timedelta(0, self._step * number + after)
         return at.isoformat(" ", "microseconds")
 
 
 def session_id(number: int) -> str:
-    """As long as Stripe's, and as random."""
+    """In Stripe's format and length, pseudorandom."""
     return f"cs_test_{blake2b(b'%d' % number, digest_size=29).hexdigest()}"
 
 
-def payment(number: int) -> str:
+def payment_intent(number: int) -> str:
     return f"pi_{random_hex('pi', number)[:24]}"
 
 
@@ -84,16 +85,16 @@ def is_regenerated(number: int) -> bool:
     return number % REGENERATED == _OFFSET and is_delivered(number)
 
 
-def is_open(number: int) -> bool:
-    """Its case still waits for somebody."""
-    return number % UNDECIDED == 0
+def has_open_case(number: int) -> bool:
+    """Its case is not yet decided by staff."""
+    return number % OPEN_CASE == 0
 
 
 def level(number: int) -> str:
-    """How far its regeneration was from its original."""
+    """The divergence level between its regeneration and its original."""
     if number % DIVERGED != _OFFSET:
         return "none"
-    return "significant" if number % CONTRADICTED == _OFFSET else "minor"
+    return "significant" if number % SIGNIFICANT == _OFFSET else "minor"
 
 
 def chunks(numbers: range, size: int = 1_000) -> Iterator[range]:

@@ -1,6 +1,6 @@
-"""What the gate costs, as ratios to named peers in the same run.
+"""Time and memory of the gate, as ratios to named peers in the same run.
 
-All are timed in turns, and of each its best round counts: a busy machine only
+Rounds are interleaved and the best of each counts: other load on the machine only
 ever adds time. Peers: the standard library's json, pydantic and jsonschema.
 """
 
@@ -19,14 +19,15 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from audit.core.crosscheck import crosscheck
 from audit.core.vocabulary import DIMENSIONS, LABELS
-from benchmarks.progress import Progress
-from benchmarks.report import Limit, Section, Table, tell
+from benchmarks.progress import ProgressBar
+from benchmarks.report import Limit, Section, Table, print_report
 from verdicts.core.tiers import TIER
 
 ROUNDS = 40
-ABOUT = """
-What one full verdict costs, as a parsed object and as text, beside what others take for as much or
-less. All in turns; of each its best round counts, since a busy machine only ever adds time.
+DESCRIPTION = """
+Time to check one full verdict, given as a parsed object or as text, compared with validators that
+check as much or less. Rounds are interleaved and the best of each counts, since other load on the
+machine only ever adds time.
 """.strip()
 Label = Literal["GREEN", "AMBER", "RED", "NULL"]
 
@@ -45,7 +46,7 @@ class Breakdown(BaseModel):
 
 
 class FullVerdict(BaseModel):
-    """Types only: the least that a pydantic user would write."""
+    """Types only: the minimum that a pydantic user would write."""
 
     verdict: Label
     summary: str
@@ -69,15 +70,15 @@ class StrictBreakdown(BaseModel):
 
 
 class StrictFullVerdict(BaseModel):
-    """Blank text is refused too, as the gate notices it."""
+    """Rejects blank text as well, as the gate does."""
 
     verdict: Label
     summary: Text
     breakdown: StrictBreakdown
 
 
-# Which label a dimension has, beside the verdict's own: neighbours, mostly.
-NEAR: dict[str, Sequence[str]] = {
+# Labels of the dimensions by the verdict's label: mostly the same or a neighbour.
+NEARBY_LABELS: dict[str, Sequence[str]] = {
     "GREEN": ("GREEN", "GREEN", "AMBER"),
     "AMBER": ("AMBER", "AMBER", "GREEN", "RED"),
     "RED": ("RED", "RED", "AMBER"),
@@ -85,19 +86,19 @@ NEAR: dict[str, Sequence[str]] = {
 }
 
 
-def corpus(size: int, *, wide: bool = False) -> list[dict[str, Any]]:
-    """Full verdicts of about 2.3 KB, each different, with dimensions near their verdict.
+def corpus(size: int, *, non_ascii: bool = False) -> list[dict[str, Any]]:
+    """Different full verdicts of about 2.3 KB each.
 
-    `wide`: every text has a typographic apostrophe, as models write it.
+    With `non_ascii` every text has a typographic apostrophe, as models write them.
     """
     rng = random.Random(42)
 
     def words(count: int) -> str:
         text = " ".join(f"word{rng.randrange(10_000)}" for _ in range(count))
-        return f"{text}\N{RIGHT SINGLE QUOTATION MARK}s" if wide else text
+        return f"{text}\N{RIGHT SINGLE QUOTATION MARK}s" if non_ascii else text
 
     def entry(label: str) -> dict[str, str]:
-        return {"verdict": rng.choice(NEAR[label]), "analysis": words(38)}
+        return {"verdict": rng.choice(NEARBY_LABELS[label]), "analysis": words(38)}
 
     labels = (rng.choice(LABELS) for _ in range(size))
     return [
@@ -110,21 +111,21 @@ def corpus(size: int, *, wide: bool = False) -> list[dict[str, Any]]:
     ]
 
 
-class Work(NamedTuple):
-    """A piece of work and what makes its items: anew each round, as each verdict is new."""
+class Candidate(NamedTuple):
+    """A function to time, and a factory of its inputs: fresh objects in every round."""
 
     function: Callable[[Any], object]
-    items: Callable[[], list[Any]]
+    make_items: Callable[[], list[Any]]
 
 
-def alternating(work: dict[str, Work]) -> dict[str, float]:
-    """Microseconds per item for each piece of work: its best round, rounds taken in turns."""
-    best = dict.fromkeys(work, float("inf"))
-    with Progress("the gate") as progress:
-        for turn in range(ROUNDS):
-            progress.share(turn, ROUNDS)
-            for name, (function, make) in work.items():
-                items = make()
+def best_of_rounds(candidates: dict[str, Candidate]) -> dict[str, float]:
+    """Microseconds per item of each candidate in its best round; rounds are interleaved."""
+    best = dict.fromkeys(candidates, float("inf"))
+    with ProgressBar("gate") as bar:
+        for round_number in range(ROUNDS):
+            bar.update(round_number, ROUNDS)
+            for name, (function, make_items) in candidates.items():
+                items = make_items()
                 start = time.perf_counter()
                 for item in items:
                     function(item)
@@ -132,38 +133,40 @@ def alternating(work: dict[str, Work]) -> dict[str, float]:
     return best
 
 
-def speed(title: str, *, wide: bool) -> tuple[Table, list[Limit]]:
-    texts = [json.dumps(payload, ensure_ascii=False) for payload in corpus(500, wide=wide)]
+def speed(title: str, *, non_ascii: bool) -> tuple[Table, list[Limit]]:
+    texts = [
+        json.dumps(payload, ensure_ascii=False) for payload in corpus(500, non_ascii=non_ascii)
+    ]
     schema = jsonschema.Draft202012Validator(TIER["full"].schema)
 
     def parsed() -> list[Any]:
         return [json.loads(text) for text in texts]
 
-    took = alternating(
+    took = best_of_rounds(
         {
-            "gate, parsed": Work(lambda payload: crosscheck(payload, "full"), parsed),
-            "pydantic, types": Work(FullVerdict.model_validate, parsed),
-            "pydantic, no blanks": Work(StrictFullVerdict.model_validate, parsed),
-            "jsonschema": Work(schema.is_valid, lambda: parsed()[:50]),
-            "gate, text": Work(lambda text: crosscheck(text, "full"), lambda: texts),
-            "json.loads": Work(json.loads, lambda: texts),
+            "gate, parsed": Candidate(lambda payload: crosscheck(payload, "full"), parsed),
+            "pydantic, types": Candidate(FullVerdict.model_validate, parsed),
+            "pydantic, non-blank": Candidate(StrictFullVerdict.model_validate, parsed),
+            "jsonschema": Candidate(schema.is_valid, lambda: parsed()[:50]),
+            "gate, text": Candidate(lambda text: crosscheck(text, "full"), lambda: texts),
+            "json.loads": Candidate(json.loads, lambda: texts),
         }
     )
     rows = [[name, f"{microseconds:.2f} µs"] for name, microseconds in took.items()]
-    table = Table(["", "each"], rows, f"{len(texts[0]):,} characters, {title}")
-    wanted = [
-        ("gate, parsed", "pydantic, no blanks", 1.0),
+    table = Table(["", "per verdict"], rows, f"{len(texts[0]):,} characters, {title}")
+    bounds = [
+        ("gate, parsed", "pydantic, non-blank", 1.0),
         ("gate, parsed", "jsonschema", 0.1),
         ("gate, text", "json.loads", 2.5),
     ]
-    if not wide:  # types alone look into no text; of wide text, looking is most of the work
-        wanted.insert(0, ("gate, parsed", "pydantic, types", 1.0))
-    limits = [Limit(f"{a} / {b}, {title}", took[a] / took[b], most) for a, b, most in wanted]
+    if not non_ascii:  # a type check ignores the text; scanning non-ASCII text dominates the gate
+        bounds.insert(0, ("gate, parsed", "pydantic, types", 1.0))
+    limits = [Limit(f"{a} / {b}, {title}", took[a] / took[b], maximum) for a, b, maximum in bounds]
     return table, limits
 
 
 def peak_memory(lines: int, folder: Path) -> int:
-    """Peak memory in KB of `score_verdict` over a JSONL file of that many verdicts."""
+    """Peak memory in KB of `score_verdict` for a JSONL file of that many verdicts."""
     path = folder / f"{lines}.jsonl"
     sample = [json.dumps(payload) + "\n" for payload in corpus(1_000)]
     with path.open("w") as file:
@@ -184,7 +187,7 @@ def peak_memory(lines: int, folder: Path) -> int:
 def memory() -> tuple[Table, list[Limit]]:
     with (
         tempfile.TemporaryDirectory(prefix="oracle-bench-") as name,
-        Progress("scoring 200,000 verdicts"),
+        ProgressBar("scoring 200,000 verdicts"),
     ):
         small, large = (peak_memory(lines, Path(name)) for lines in (2_000, 200_000))
     rows = [["2,000 verdicts", f"{small / 1024:.1f} MB"]]
@@ -194,10 +197,10 @@ def memory() -> tuple[Table, list[Limit]]:
 
 
 def run() -> Section:
-    section = Section("The gate", ABOUT)
+    section = Section("The gate", DESCRIPTION)
     for table, limits in (
-        speed("plain ASCII", wide=False),
-        speed("typographic apostrophes", wide=True),
+        speed("plain ASCII", non_ascii=False),
+        speed("typographic apostrophes", non_ascii=True),
         memory(),
     ):
         section.tables.append(table)
@@ -206,4 +209,4 @@ def run() -> Section:
 
 
 if __name__ == "__main__":
-    sys.exit(tell(run()))
+    sys.exit(print_report(run()))

@@ -1,7 +1,7 @@
-"""What the orders of a filled house are about: a pool of ideas, judged and rendered by the product.
+"""A pool of sample submissions, each with its prompt, gate decision and response body.
 
-A million texts need not be a million different ones: every order takes its idea
-from here, with the prompt, the gate's decision and the body that the product makes of it.
+A million orders do not need a million different texts: every order uses one of these.
+Prompts, decisions and bodies are computed by the product's own functions.
 """
 
 import copy
@@ -21,12 +21,12 @@ from verdicts.core.response_body import render
 MODEL: Final = "gemini-2.5-flash"
 POOL: Final = 300
 CENTS: Final = {"quick": 200, "full": 500, "strategy": 1500}
-# So that the body of each tier has about 2.4 KB.
-_SUMMARY: Final = {"quick": 235, "full": 35, "strategy": 30}
-_ANALYSIS: Final = {"full": 37, "strategy": 27}
-_RENDERED: Final = datetime(2026, 1, 1, tzinfo=UTC)
-# What each label turns to, by level of divergence.
-_TURNS: Final = {
+# Words per text, chosen so that the body of each tier has about 2.4 KB.
+_SUMMARY_WORDS: Final = {"quick": 235, "full": 35, "strategy": 30}
+_ANALYSIS_WORDS: Final = {"full": 37, "strategy": 27}
+_CACHED_AT: Final = datetime(2026, 1, 1, tzinfo=UTC)
+# The label of the regeneration, by original label and divergence level.
+_REGEN_LABELS: Final = {
     "GREEN": {"none": "GREEN", "minor": "AMBER", "significant": "RED"},
     "AMBER": {"none": "AMBER", "minor": "RED", "significant": "NULL"},
     "RED": {"none": "RED", "minor": "AMBER", "significant": "GREEN"},
@@ -36,8 +36,8 @@ Escape = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A model's answer and what became of it; texts as the database's loader takes them."""
+class SampleVerdict:
+    """A model output with its decision and rendered body; texts escaped for the loader."""
 
     decision: Decision
     payload: str
@@ -52,53 +52,53 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Idea:
+class Sample:
     tier: TierName
     query: str
     cents: int
     prompt_sha256: str
-    sent: str
-    original: Answer
-    regens: dict[str, Answer]  # by level of divergence
-    rejected: Answer
+    request_config: str
+    original: SampleVerdict
+    regens: dict[str, SampleVerdict]  # by divergence level
+    rejected: SampleVerdict
 
 
-def ideas(escape: Escape) -> list[Idea]:
-    """The same pool every time."""
+def samples(escape: Escape) -> list[Sample]:
+    """The pool, identical on every call."""
     rng = random.Random(42)
-    return [_idea(number, TIERS[number % len(TIERS)], rng, escape) for number in range(POOL)]
+    return [_sample(number, TIERS[number % len(TIERS)], rng, escape) for number in range(POOL)]
 
 
-def _idea(number: int, tier: TierName, rng: random.Random, escape: Escape) -> Idea:
+def _sample(number: int, tier: TierName, rng: random.Random, escape: Escape) -> Sample:
     query = f"Idea {number}: should I open a second bakery on Queen Street East before summer?"
     request = locked_request(model=MODEL, tier=tier, query=query)
     payload = _payload(tier, rng)
     label = payload["verdict"]
 
-    def answer(its: dict[str, Any], comparison: Comparison | None) -> Answer:
-        return _answer(tier, query, its, comparison, escape)
+    def verdict(output: dict[str, Any], comparison: Comparison | None) -> SampleVerdict:
+        return _verdict(tier, query, output, comparison, escape)
 
-    return Idea(
+    return Sample(
         tier=tier,
         query=query,
         cents=CENTS[tier],
         prompt_sha256=request.prompt_sha256,
-        sent=escape(json.dumps(request.config)),
-        original=answer(payload, None),
+        request_config=escape(json.dumps(request.config)),
+        original=verdict(payload, None),
         regens={
-            level: answer(_relabelled(payload, turned), Comparison(label, "checked", level))
-            for level, turned in _TURNS[label].items()
+            level: verdict(_relabelled(payload, regen), Comparison(label, "checked", level))
+            for level, regen in _REGEN_LABELS[label].items()
         },
-        rejected=answer({"summary": payload["summary"]}, None),
+        rejected=verdict({"summary": payload["summary"]}, None),
     )
 
 
 def _payload(tier: TierName, rng: random.Random) -> dict[str, Any]:
-    label = rng.choice(tuple(_TURNS))
-    payload: dict[str, Any] = {"verdict": label, "summary": _words(_SUMMARY[tier], rng)}
+    label = rng.choice(tuple(_REGEN_LABELS))
+    payload: dict[str, Any] = {"verdict": label, "summary": _words(_SUMMARY_WORDS[tier], rng)}
     if tier != "quick":
         payload["breakdown"] = {
-            name: {"verdict": label, "analysis": _words(_ANALYSIS[tier], rng)}
+            name: {"verdict": label, "analysis": _words(_ANALYSIS_WORDS[tier], rng)}
             for name in DIMENSIONS
         }
     if tier == "strategy":
@@ -115,26 +115,26 @@ def _words(count: int, rng: random.Random) -> str:
 
 
 def _relabelled(payload: dict[str, Any], label: str) -> dict[str, Any]:
-    turned = copy.deepcopy(payload)
-    turned["verdict"] = label
-    for dimension in turned.get("breakdown", {}).values():
+    relabelled = copy.deepcopy(payload)
+    relabelled["verdict"] = label
+    for dimension in relabelled.get("breakdown", {}).values():
         dimension["verdict"] = label
-    return turned
+    return relabelled
 
 
-def _answer(
+def _verdict(
     tier: TierName,
     query: str,
     payload: dict[str, Any],
     comparison: Comparison | None,
     escape: Escape,
-) -> Answer:
+) -> SampleVerdict:
     decision = crosscheck(payload, tier)
     rendered = render(
-        tier=tier, query=query, payload=payload, cached_at=_RENDERED, comparison=comparison
+        tier=tier, query=query, payload=payload, cached_at=_CACHED_AT, comparison=comparison
     )
     contributions = [one._asdict() for one in decision.contributions]
-    return Answer(
+    return SampleVerdict(
         decision=decision,
         payload=escape(json.dumps(payload)),
         flags=json.dumps(list(decision.flags)),

@@ -1,7 +1,7 @@
-"""Rows of one table that differ in a few columns only, ready for COPY and for executemany.
+"""Rows of one table that differ in a few columns only, prepared for COPY and executemany.
 
-Columns come from the model, and so do the values of those that nobody names:
-a column that is added later takes its default here too.
+Columns, and the values of those not given, come from the model: a column that is added
+later gets its default here too.
 """
 
 import json
@@ -18,66 +18,67 @@ Rows = Callable[[range], Iterable[Row]]
 
 
 @dataclass(frozen=True)
-class Shape:
-    """`rows` gives the values of `varying`, in that order, for some orders by number.
+class RowSet:
+    """`rows` yields the values of the `varying` columns for a range of order numbers.
 
-    They are text or numbers; what varies between a value and none are two shapes.
+    Values are text or numbers, never None: rows without a value need a row set of their own.
     """
 
     model: type[models.Model]
-    varying: str  # names with blanks between them
+    varying: str  # column names, separated by spaces
     rows: Rows
-    same: dict[str, Any] = field(default_factory=dict)
+    fixed: dict[str, Any] = field(default_factory=dict)
 
     @property
     def table(self) -> str:
         return self.model._meta.db_table  # noqa: SLF001 - the name Django documents
 
     @property
-    def names(self) -> list[str]:
+    def varying_columns(self) -> list[str]:
         return self.varying.split()
 
-    def constants(self) -> dict[str, Any]:
-        """The columns that every row has the same value in."""
+    def fixed_columns(self) -> dict[str, Any]:
+        """The columns with the same value in every row, defaults included."""
         found: dict[str, Any] = {}
         for one in self.model._meta.concrete_fields:  # noqa: SLF001 - likewise
             name = str(one.column)
-            if name in self.names or (one.primary_key and name not in self.same):
+            if name in self.varying_columns or (one.primary_key and name not in self.fixed):
                 continue
-            value = self.same[name] if name in self.same else _default(one)
+            value = self.fixed[name] if name in self.fixed else _default(one)
             if not isinstance(value, DatabaseDefault):
                 found[name] = value
         return found
 
     def copy_statement(self) -> str:
-        columns = ", ".join(f'"{name}"' for name in (*self.names, *self.constants()))
+        columns = ", ".join(f'"{name}"' for name in (*self.varying_columns, *self.fixed_columns()))
         return f'COPY "{self.table}" ({columns}) FROM STDIN'
 
     def copy_line(self) -> str:
-        """A line of COPY's text format, with `%s` for what varies."""
-        same = [copy_text(value).replace("%", "%%") for value in self.constants().values()]
-        return "\t".join(["%s"] * len(self.names) + same) + "\n"
+        """A line in COPY's text format, with `%s` for each varying column."""
+        fixed = [copy_text(value).replace("%", "%%") for value in self.fixed_columns().values()]
+        return "\t".join(["%s"] * len(self.varying_columns) + fixed) + "\n"
 
     def insert_statement(self) -> tuple[str, Row]:
-        """What SQLite takes for each row, and the values that follow those of `rows`."""
-        same = self.constants()
-        columns = ", ".join(f'"{name}"' for name in (*self.names, *same))
-        places = ", ".join("?" * (len(self.names) + len(same)))
-        values = tuple(_sqlite_value(value) for value in same.values())
-        return f'INSERT INTO "{self.table}" ({columns}) VALUES ({places})', values  # noqa: S608 - names of ours
+        """The INSERT statement, and the fixed values to append to each of `rows`."""
+        fixed = self.fixed_columns()
+        columns = ", ".join(f'"{name}"' for name in (*self.varying_columns, *fixed))
+        placeholders = ", ".join("?" * (len(self.varying_columns) + len(fixed)))
+        values = tuple(_sqlite_value(value) for value in fixed.values())
+        statement = f'INSERT INTO "{self.table}" ({columns}) VALUES ({placeholders})'  # noqa: S608 - our own names
+        return statement, values
 
 
 def copy_text(value: object) -> str:
-    """A value as COPY reads it."""
+    """A value in COPY's text format."""
     if value is None:
         return r"\N"
     if isinstance(value, bool):
         return "t" if value else "f"
     text = json.dumps(value) if isinstance(value, dict | list) else str(value)
-    return escaped(text)
+    return copy_escaped(text)
 
 
-def escaped(text: str) -> str:
+def copy_escaped(text: str) -> str:
     text = text.replace("\\", "\\\\")
     return text.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
@@ -98,4 +99,6 @@ def _default(one: "models.Field[Any, Any]") -> Any:
         return timezone.now().replace(tzinfo=None).isoformat(" ")
     if one.empty_strings_allowed:
         return ""
-    raise ValueError(f"{one.model.__name__}.{one.name} has no default: say what its rows hold")
+    raise ValueError(
+        f"{one.model.__name__}.{one.name} has no default: add it to `fixed` or `varying`"
+    )
