@@ -15,6 +15,7 @@ HEADER: Final = "Content-Security-Policy"
 # What no page of ours asks a browser for.
 NOT_NEEDED_HEADER: Final = "Permissions-Policy"
 NOT_NEEDED: Final = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+# The payment page of each payment provider.
 STRIPE_CHECKOUT: Final = "https://checkout.stripe.com"
 
 _NOBODY_FRAMES: Final = {"base-uri": "'none'", "frame-ancestors": "'none'"}

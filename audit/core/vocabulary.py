@@ -7,6 +7,7 @@ lists them and the pages show them. Nothing is trimmed or case-folded (C11).
 from typing import Final, Literal
 
 Label = Literal["GREEN", "AMBER", "RED", "NULL"]
+# A new tier: CONTRIBUTING.md lists the modules that change with it.
 TierName = Literal["quick", "full", "strategy"]
 Kind = Literal["original", "regen"]
 

@@ -19,6 +19,7 @@ class Meaning:
     sign: str  # as a character, for email
 
 
+# Customer-facing text.
 MEANING: Final[dict[Label, Meaning]] = {
     meaning.label: meaning
     for meaning in (

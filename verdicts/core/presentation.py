@@ -51,6 +51,7 @@ class Readable:
 def readable(tier: TierName, payload: dict[str, Any]) -> Readable:
     """`payload` must have passed the gate for `tier`: every required field is there."""
     label, summary = payload["verdict"], shown(payload["summary"])
+    # A new tier needs its own branch if it shows other fields.
     if tier == "quick":
         return Readable(label, summary)
     breakdown = payload["breakdown"]

@@ -6,6 +6,7 @@ from verdicts.core.charts.dimensions import picture
 from verdicts.core.label_texts import MEANING
 from verdicts.core.presentation import Readable, ReadableDimension
 
+# Customer-facing text.
 _READING: Final = Readable(
     label="AMBER",
     summary=(

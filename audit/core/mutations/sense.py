@@ -144,5 +144,6 @@ def same_test(payload: Payload, tier: str) -> Iterator[str]:
 def cheaper_body(payload: Payload, tier: str) -> Iterator[str]:
     """What a cheaper tier's customer gets."""
     kept = ["verdict", "summary", "breakdown"]
+    # A new tier needs an entry: the number of top-level fields of each cheaper tier.
     for fewer in {"quick": (), "full": (2,), "strategy": (2, 3)}[tier]:
         yield as_text({key: payload[key] for key in kept[:fewer]})

@@ -63,6 +63,7 @@ def _compared(found: Figures, tier: str = "") -> tuple[int, int]:
 
 
 def orders(found: Figures) -> Columns:
+    # One chart colour per tier: a new tier needs one here and in static/console.css.
     series: dict[str, list[int]] = {tier: found.series("order", tier=tier) for tier in TIERS}
     return by_day("Orders paid, by tier", found.days, series, ["one", "two", "three"])
 
