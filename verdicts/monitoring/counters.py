@@ -113,12 +113,17 @@ def _judgements(found: Counter[Key]) -> Iterator[Metric]:
     for tier in TIERS:
         scores.add_metric([tier], _score_buckets(found, tier), None)
     yield scores
-    for name, label, about in (
-        ("divergence", "level", "Comparisons of a regeneration with what was emailed, by level."),
-        ("cause", "cause", "What can explain a divergence, by cause."),
+    for metric, name, label, about in (
+        (
+            "divergences",
+            "divergence",
+            "level",
+            "Comparisons of a regeneration with what was emailed, by level.",
+        ),
+        ("causes", "cause", "cause", "What can explain a divergence, by cause."),
     ):
         yield _counter(
-            f"{name}s",
+            metric,
             about,
             [((tier, key), n) for (its, tier, key), n in sorted(found.items()) if its == name],
             "tier",
