@@ -14,6 +14,7 @@ HEADER: Final = "Content-Security-Policy"
 # Browser features that no page of the site uses.
 PERMISSIONS_HEADER: Final = "Permissions-Policy"
 PERMISSIONS_POLICY: Final = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+# The payment page of each payment provider.
 STRIPE_CHECKOUT: Final = "https://checkout.stripe.com"
 
 _NO_FRAMING: Final = {"base-uri": "'none'", "frame-ancestors": "'none'"}

@@ -31,6 +31,7 @@ ENV = Environment(os.environ)
 GEMINI_API_KEY = ENV.text(
     "GEMINI_API_KEY", "Gemini API key; the site is live if this and STRIPE_SECRET_KEY are set"
 )
+# Keys of the payment provider; each further one needs its own.
 STRIPE_SECRET_KEY = ENV.text("STRIPE_SECRET_KEY", "Stripe secret key")
 if bool(GEMINI_API_KEY) != bool(STRIPE_SECRET_KEY):
     raise ImproperlyConfigured(
@@ -98,6 +99,8 @@ ROOT_URLCONF = "oracle_site.urls"
 WSGI_APPLICATION = "oracle_site.wsgi.application"
 USE_TZ = True
 TIME_ZONE = "UTC"
+# There are no translations (gettext): customer-facing text is in templates/, in static/*.js and in
+# the modules that use these words.
 LANGUAGE_CODE = "en"
 USE_I18N = False
 DATETIME_FORMAT = "Y-m-d H:i"  # in lists of the console
@@ -169,6 +172,7 @@ SERVING = serving(ENV)
 # --- 1. Choose a tier --------------------------------------------------------
 
 # Stripe accepts no payment under 50 cents, and amounts of at most eight digits.
+# A new tier needs its price here, as a setting.
 ORACLE_PRICES = price_list(
     quick_cents=ENV.integer(
         "ORACLE_PRICE_QUICK",

@@ -1,6 +1,7 @@
 """The shape that ARCHITECTURE.md describes, checked on the code itself."""
 
 import ast
+import re
 import sys
 from functools import cache
 from graphlib import TopologicalSorter
@@ -201,3 +202,46 @@ def test_the_tests_mirror_the_packages():
         if len(relative.parts) > 1 and not (ROOT / relative.parent).exists():
             strays.append(str(relative))
     assert strays == []
+
+
+def architecture(heading: str) -> list[list[str]]:
+    """The rows of the table under a heading of ARCHITECTURE.md."""
+    section = (ROOT / "ARCHITECTURE.md").read_text().partition(f"## {heading}\n")[2]
+    rows = re.findall(r"^\| (.+) \|$", section.partition("\n## ")[0], re.MULTILINE)
+    return [row.split(" | ") for row in rows[1:]]
+
+
+def searchable(path: Path) -> str:
+    """What finds a file: its name in words, and its text."""
+    return f"{path.relative_to(ROOT)} ".replace("_", " ").lower() + path.read_text().lower()
+
+
+@pytest.mark.parametrize("row", architecture("Packages"), ids=lambda row: row[0])
+def test_the_search_words_of_a_package_lead_into_it(row):
+    folders, _, words = row
+    paths = [ROOT / name for name in re.findall(r"`([^`]+)`", folders)]
+    files = [one for path in paths for one in ([path] if path.is_file() else path.rglob("*.py"))]
+    text = "".join(map(searchable, files))
+    assert [word for word in words.split(", ") if word.strip("`").lower() not in text] == []
+
+
+def test_every_package_is_described():
+    described = " ".join(row[0] for row in architecture("Packages"))
+    folders = [path for package in ("audit", "verdicts") for path in (ROOT / package).iterdir()]
+    packages = {f"{path.relative_to(ROOT)}/" for path in folders if (path / "__init__.py").exists()}
+    beside = {"audit/management/", "audit/migrations/", "verdicts/migrations/"}
+    assert {name for name in packages - beside if f"`{name}`" not in described} == set()
+
+
+@pytest.mark.parametrize("heading", ["One order", "Names of the requirement documents"])
+def test_every_module_of_the_overview_exists(heading):
+    named = {
+        name
+        for *_, cell in architecture(heading)
+        for name in re.findall(r"`((?:audit|verdicts)\.[\w.]+)`", cell)
+    }
+    known = set(modules(*PRODUCT))
+    assert named
+    assert {
+        one for one in named if one not in known and one.rpartition(".")[0] not in known
+    } == set()

@@ -9,13 +9,20 @@ import pytest
 
 from audit.core.divergence import classify
 from audit.core.vocabulary import LABELS
-from tests.support.documented import SETTINGS_PAGE, settings_table
+from tests.support.documented import (
+    MUTATIONS,
+    MUTATIONS_PLOT,
+    SETTINGS_PAGE,
+    mutation_report,
+    settings_table,
+)
 from verdicts.core.capabilities import PROVIDERS
 from verdicts.core.determinism import Inputs, Overrides, Settings, decide, derive_seed
 from verdicts.core.read_outcomes import READ_OUTCOMES
 
 ROOT = Path(__file__).parents[1]
 GATE = (ROOT / "docs/GATE.md").read_text()
+REGENERATE = "run `.venv/bin/python -m tests.support.documented`"
 EXAMPLES = re.findall(r"```json (\w+)\n(.*?)```\n\n```text\n(.*?)```", GATE, re.DOTALL)
 
 
@@ -37,12 +44,12 @@ def test_a_worked_example_prints_what_the_page_shows(tier, output, shown):
 
 
 def test_the_mutation_table_is_the_output_of_the_command(tmp_path):
-    drawn = tmp_path / "calibration.svg"
-    command = [sys.executable, "manage.py", "calibrate_crosscheck", "--mutate", "--plot", drawn]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    table, _, _ = run.stdout.partition("\n\nThe distribution is drawn")
-    assert f"$ python manage.py calibrate_crosscheck --mutate\n{table}\n```" in GATE
-    assert drawn.read_text() == (ROOT / "docs/images/calibration.svg").read_text()
+    plot = tmp_path / "calibration.svg"
+    report = mutation_report(plot)
+    assert report == MUTATIONS.read_text(), REGENERATE
+    assert plot.read_text() == MUTATIONS_PLOT.read_text(), REGENERATE
+    totals = re.search(r"^Rejected .*\nRejected .*\n", report, re.MULTILINE)
+    assert f"```text\n{totals[0]}```" in GATE
 
 
 def test_the_divergence_table_matches_the_classifier():
@@ -65,8 +72,16 @@ def test_the_seeds_on_the_determinism_page_are_correct():
 
 @pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/*.md")))
 def test_links_between_pages_are_valid(page):
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-        assert (page.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]+))?\)", page.read_text()):
+        linked = page.parent / target if target else page
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), f"{target}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of the page's headings, as GitHub forms them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_result_page_lists_every_error_response():
@@ -79,8 +94,7 @@ def test_the_result_page_lists_every_error_response():
 
 
 def test_the_settings_page_is_generated_from_the_settings():
-    regenerate = "run `.venv/bin/python -m tests.support.documented`"
-    assert SETTINGS_PAGE.read_text().endswith(f"\n\n{settings_table()}"), regenerate
+    assert SETTINGS_PAGE.read_text().endswith(f"\n\n{settings_table()}"), REGENERATE
 
 
 def test_every_decision_that_the_code_cites_is_defined():

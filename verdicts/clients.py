@@ -34,6 +34,7 @@ def ask_model_again(request: ModelRequest) -> gemini.Answer:
     return gemini.generate(request, endpoint, lambda: gemini.waiting_for_quota.acquire(limit=1))
 
 
+# Chooses the payment provider for every entry point.
 def stripe_account() -> Account:
     return Account(settings.STRIPE_SECRET_KEY, settings.STRIPE_URL)
 

@@ -70,6 +70,7 @@ def read(payload: dict[str, Any], tier: str) -> tuple[Reading, list[str] | None]
     summary = _summary(payload.get("summary"), texts)
     dimensions: tuple[DimensionState, ...] = ()
     strategy = None
+    # A new tier: the gate requires the fields that are read for it here.
     if tier != "quick":
         dimensions, more = _dimensions(payload.get("breakdown"), texts, labels)
         size += more

@@ -7,6 +7,7 @@ without trimming or case folding (C11).
 from typing import Final, Literal
 
 Label = Literal["GREEN", "AMBER", "RED", "NULL"]
+# A new tier: CONTRIBUTING.md lists the modules that change with it.
 TierName = Literal["quick", "full", "strategy"]
 Kind = Literal["original", "regen"]
 

@@ -1,11 +1,14 @@
-"""Command lines with their output, and the settings table, in the documentation.
+"""Command lines with their output in the documentation, and its generated parts.
 
-`python -m tests.support.documented` generates the table in docs/SETTINGS.md from the code.
+`python -m tests.support.documented` generates the table of docs/SETTINGS.md, docs/mutations.txt
+and its plot from the code.
 """
 
 import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +18,8 @@ from django.conf import settings
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 SETTINGS_PAGE = ROOT / "docs/SETTINGS.md"
+MUTATIONS = ROOT / "docs/mutations.txt"
+MUTATIONS_PLOT = ROOT / "docs/images/calibration.svg"
 SETTINGS_HEADING = "| Variable | Type | Default | Meaning |\n|---|---|---|---|\n"
 FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)((?:    [^\n]*\n)+)")
@@ -87,6 +92,15 @@ def write_settings_table() -> None:
     SETTINGS_PAGE.write_text(before + settings_table())
 
 
+def mutation_report(plot: Path) -> str:
+    """What `calibrate_crosscheck --mutate` prints of the built-in verdicts; writes the plot."""
+    command = [sys.executable, "manage.py", "calibrate_crosscheck", "--mutate", "--plot", plot]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    report, _, _ = run.stdout.partition("\n\nThe distribution is drawn")
+    return f"{report}\n"
+
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
     write_settings_table()
+    MUTATIONS.write_text(mutation_report(MUTATIONS_PLOT))

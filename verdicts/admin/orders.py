@@ -33,6 +33,7 @@ _FINGERPRINT: Final = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
 class OrderAdmin(RecordAdmin):
     customer_fields = ("session_id", "query", "email", "payment_intent", "token")
     page_template = "admin/order.html"
+    # The columns of the order list.
     list_display = (
         "id",
         "standing",

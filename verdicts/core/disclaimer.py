@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 
 from audit.core.vocabulary import UNKNOWN
 
+# Customer-facing text, prescribed by the requirement.
 _CONDITION: Final = (
     "Due to a technical condition, the verdict on your results page may differ slightly "
     "from the one you received by email. Both represent a valid coherence reading of your "

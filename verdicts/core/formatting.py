@@ -7,6 +7,7 @@ could take them for local time.
 from datetime import date, datetime, timedelta
 from typing import Final
 
+# Customer-facing text includes prices, in one format for every language.
 CURRENCY: Final = "cad"
 _SYMBOL: Final = {CURRENCY: "CA$"}
 

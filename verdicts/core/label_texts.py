@@ -19,6 +19,7 @@ class Meaning:
     symbol: str  # a character, for emails
 
 
+# Customer-facing text.
 MEANING: Final[dict[Label, Meaning]] = {
     meaning.label: meaning
     for meaning in (

@@ -50,6 +50,7 @@ def present(tier: TierName, payload: dict[str, Any]) -> PresentedVerdict:
     """`payload` must have passed the gate for `tier`: every required field is there."""
     clean = strip_control_characters
     label, summary = payload["verdict"], clean(payload["summary"])
+    # A new tier needs its own branch if it shows other fields.
     if tier == "quick":
         return PresentedVerdict(label, summary)
     breakdown = payload["breakdown"]

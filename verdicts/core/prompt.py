@@ -67,6 +67,7 @@ a month whether it works."""
 _ENTRY: Final = '{"verdict": "<word>", "analysis": "<text>"}'
 _SHAPE_BREAKDOWN: Final = ", ".join(f'"{name}": {_ENTRY}' for name in DIMENSIONS)
 _SHAPE_STRATEGY: Final = '{"next_step": "<text>", "alternative": "<text>", "tests": ["<text>", …]}'
+# A new tier needs an entry here and in _SECTIONS.
 _SHAPE: Final[dict[TierName, str]] = {
     "quick": '{"verdict": "<word>", "summary": "<two to four sentences>"}',
     "full": (
@@ -104,6 +105,7 @@ _TEMPLATE_SHA256: Final = {
 }
 
 
+# Customer-facing text: the messages below are shown beside the order form.
 class QueryError(ValueError):
     """An invalid query; the message tells the customer what to change."""
 

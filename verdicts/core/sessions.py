@@ -35,6 +35,7 @@ _EMAIL: Final = re.compile(
 Payment = Literal["paid", "unpaid"]
 
 
+# What services see of the payment provider: sessions of another one have to be mapped to this.
 @dataclass(frozen=True, slots=True)
 class CheckoutSession:
     id: str

@@ -14,6 +14,7 @@ from audit.core.reading import MAX_TESTS, MIN_TESTS
 from audit.core.vocabulary import DIMENSIONS, LABELS, TierName
 from verdicts.core.formatting import CURRENCY, format_price
 
+# Titles and promises are customer-facing text.
 FULL_CENTS: Final = 500
 
 
@@ -69,6 +70,7 @@ _TESTS: Final = {
 }
 _STRATEGY: Final = _object(next_step=_TEXT, alternative=_TEXT, tests=_TESTS)
 
+# A new tier also needs a price above, and its setting in ORACLE_PRICES.
 TIER: Final[dict[TierName, Tier]] = {
     "quick": Tier(
         "quick",

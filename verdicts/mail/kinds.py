@@ -1,4 +1,4 @@
-"""Every kind of email: subject, audience, template and retry policy, in one table.
+"""Every email kind: subject, audience, template and retry policy, in one table.
 
 A kind without a row, a subject or a template fails a test, not a worker.
 """
@@ -34,7 +34,9 @@ class RetryPolicy:
 
 # From a hiccup to an outage of an afternoon.
 BACKOFF_5_HOURS: Final = RetryPolicy((1, 5, 30, 120, 600, 3_600, 14_400), resend_if_unknown=True)
-ONE_RETRY: Final = RetryPolicy((60,), resend_if_unknown=False)
+# Retry delay of the divergence notice, in seconds (R13).
+NOTICE_RETRY_DELAY: Final = 60
+ONE_RETRY: Final = RetryPolicy((NOTICE_RETRY_DELAY,), resend_if_unknown=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class EmailKind:
     retry: RetryPolicy = BACKOFF_5_HOURS
 
 
+# Subjects to customers are customer-facing text.
 KINDS: Final[dict[Kind, EmailKind]] = {
     Kind.VERDICT: EmailKind("Your Oracle verdict: {label}", Audience.CUSTOMER, "verdict"),
     Kind.HELD_BACK: EmailKind("Your Oracle verdict was held back", Audience.CUSTOMER, "held_back"),

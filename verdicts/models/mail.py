@@ -12,6 +12,7 @@ from verdicts.models.verdicts import Verdict
 class Delivery(models.Model):
     """One email, under one Message-ID for all its attempts. Kinds: verdicts.mail.kinds."""
 
+    # Each email kind needs a row in verdicts.mail.kinds and two templates.
     class Kind(models.TextChoices):
         VERDICT = "verdict", "verdict"
         HELD_BACK = "held_back", "held back"

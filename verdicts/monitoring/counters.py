@@ -121,12 +121,17 @@ def _crosschecks(found: Counter[Key]) -> Iterator[Metric]:
     for tier in TIERS:
         scores.add_metric([tier], _score_buckets(found, tier), None)
     yield scores
-    for name, label, documentation in (
-        ("divergence", "level", "Comparisons of regenerations with the emailed verdict, by level."),
-        ("cause", "cause", "Possible causes of divergences, by cause."),
+    for metric, name, label, documentation in (
+        (
+            "divergences",
+            "divergence",
+            "level",
+            "Comparisons of regenerations with the emailed verdict, by level.",
+        ),
+        ("causes", "cause", "cause", "Possible causes of divergences, by cause."),
     ):
         yield counter(
-            f"{name}s",
+            metric,
             documentation,
             [
                 ((tier, key), count)

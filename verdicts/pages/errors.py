@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 
+# Customer-facing text: the titles here and templates/error/.
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     return _page(request, "bad-request", "We cannot read this request", 400)
 

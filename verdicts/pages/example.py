@@ -6,6 +6,7 @@ from verdicts.core.charts.radar import radar_chart
 from verdicts.core.label_texts import MEANING
 from verdicts.core.presentation import PresentedDimension, PresentedVerdict
 
+# Customer-facing text.
 _READING: Final = PresentedVerdict(
     label="AMBER",
     summary=(

@@ -23,6 +23,7 @@ RETRY_AFTER = 30  # seconds, while no order can be placed
 UNREADABLE = "\ufffd"  # what Django puts for bytes that are not UTF-8
 
 
+# Customer-facing text. "One of the three" counts the tiers: adjust it for a new tier.
 class OrderForm(forms.Form):
     tier = forms.ChoiceField(
         choices=[(name, tier.title) for name, tier in TIER.items()],

@@ -30,6 +30,7 @@ _NAME: Final = re.compile(r"[\w.]{1,255}", re.ASCII)
 TOLERANCE: Final = 300  # seconds that a signature stays valid, Stripe's own default
 
 
+# Another payment provider has to implement these types and functions, with the same errors.
 @dataclass(frozen=True, slots=True)
 class Account:
     secret_key: str

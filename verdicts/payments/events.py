@@ -158,6 +158,7 @@ def _end_unpaid(about: StripeObject, sources: list[Status], target: Status) -> O
     return Outcome(target) if order.move(sources, target) else Outcome.ALREADY_ADVANCED
 
 
+# Another payment provider has its own table of events.
 # Every event type that is handled; the deployment guide lists them from here. Of any other event
 # id and type are kept, and it is acknowledged.
 STRIPE_EVENTS: Final[dict[str, Callable[[StripeObject], Outcome]]] = {

@@ -25,6 +25,7 @@ from verdicts.review.cases import open_case
 
 Outcome = StripeEvent.Outcome
 
+# States of another payment provider have to be mapped to these.
 # Stripe's refund states in which the money is or will be returned.
 ACCEPTED: Final = ("succeeded", "pending", "requires_action")
 ENDED_UNPAID: Final = ("failed", "canceled")

@@ -14,6 +14,7 @@ from verdicts.payments.events import receive
 logger = logging.getLogger(__name__)
 
 
+# Another payment provider needs its own address and signature check.
 @csrf_exempt  # signed by Stripe instead
 @require_POST
 def webhook(request: HttpRequest) -> HttpResponse:

@@ -1,0 +1,1 @@
+"""Personal data: erasure on request (GDPR), export, and retention of login data."""

@@ -13,6 +13,7 @@ PAID, JUDGING, CHECKING, SENDING, DONE = range(5)
 # Most verdicts are done by then: a customer who still waits is told what to do.
 LONG: Final = timedelta(minutes=2)
 
+# Customer-facing text.
 _NOTES: Final = (
     ("Paid", "Once, on Stripe's page."),
     ("Judging", "The model weighs your idea."),

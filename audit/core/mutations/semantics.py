@@ -146,5 +146,6 @@ def same_test(payload: Payload, tier: str) -> Iterator[str]:
 def cheaper_tier(payload: Payload, tier: str) -> Iterator[str]:
     """The fields of a cheaper tier only."""
     kept = ["verdict", "summary", "breakdown"]
+    # A new tier needs an entry: the number of top-level fields of each cheaper tier.
     for fewer in {"quick": (), "full": (2,), "strategy": (2, 3)}[tier]:
         yield as_text({key: payload[key] for key in kept[:fewer]})
