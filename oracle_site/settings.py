@@ -132,7 +132,7 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "verdicts.staff_auth.two_factor_middleware.ask_for_second_factor",
+    "verdicts.staff_auth.two_factor_middleware.require_two_factor",
     "axes.middleware.AxesMiddleware",  # last, as it asks to be
 ]
 
@@ -339,7 +339,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "verdicts.pages.context_processors.house",
+                "verdicts.pages.context_processors.site_context",
             ],
         },
     },
@@ -355,7 +355,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG  # in development nothing is collected
 if not DEBUG:
     STORAGES = {"staticfiles": {"BACKEND": "oracle_site.server.static_files.HashedFiles"}}
-CSRF_FAILURE_VIEW = "verdicts.pages.errors.forged"
+CSRF_FAILURE_VIEW = "verdicts.pages.errors.csrf_failure"
 
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

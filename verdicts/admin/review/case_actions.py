@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from audit.actions import record_action
 from audit.log_context import set_log_session
 from verdicts import clients
-from verdicts.admin.permissions import DECIDE, SEE_CASES, need
+from verdicts.admin.permissions import DECIDE_CASES, VIEW_CASES, require
 from verdicts.admin.review.case_page import CONFIRMED, WORDS, choices, following
 from verdicts.core.errors import CaseTaken, PaymentError, RefundedMeanwhile
 from verdicts.core.formatting import format_amount
@@ -60,7 +60,7 @@ def resolve(admin: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpRes
         messages.error(request, "Choose what is to be done.")
         return redirect(PAGE, case_id)
     outcome = Case.Outcome(chosen)
-    need(request, NEEDS.get(outcome, DECIDE))
+    require(request, NEEDS.get(outcome, DECIDE_CASES))
     note = request.POST.get("note", "").strip()
     if not note:
         messages.error(request, "Write a note first: who looks at it later needs to know why.")
@@ -72,7 +72,7 @@ def resolve(admin: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpRes
 
 def go_to_next(_: "RecordAdmin", request: HttpRequest) -> HttpResponse:
     """The one that has waited longest and that nobody is at."""
-    need(request, SEE_CASES)
+    require(request, VIEW_CASES)
     case = following()
     if case is None:
         messages.info(request, "Nothing is waiting.")
@@ -126,7 +126,7 @@ def _decide(request: HttpRequest, case: Case, outcome: Case.Outcome, note: str) 
 
 
 def _case(request: HttpRequest, case_id: int) -> Case:
-    need(request, SEE_CASES, DECIDE)
+    require(request, VIEW_CASES, DECIDE_CASES)
     found: Any = Case.objects.select_related("order", "delivery")
     case = cast("Case", get_object_or_404(found, pk=case_id))
     set_log_session(case.order.session_id)

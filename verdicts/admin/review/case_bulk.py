@@ -7,7 +7,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from verdicts.admin.permissions import DECIDE, need
+from verdicts.admin.permissions import DECIDE_CASES, require
 from verdicts.admin.review.case_actions import user
 from verdicts.models import Case
 from verdicts.review.case_decisions import OUTCOMES
@@ -23,7 +23,7 @@ BULK: Final = (Case.Outcome.CONTACTED, Case.Outcome.CORRECT, Case.Outcome.FALSE)
 
 def close_with_note(admin: "RecordAdmin", request: HttpRequest, chosen: QuerySet[Case]) -> Any:
     """A page that asks for outcome and note; then the closing, and back to the list (None)."""
-    need(request, DECIDE)
+    require(request, DECIDE_CASES)
     if chosen.count() > MAX_CASES:
         messages.error(
             request, f"At most {MAX_CASES} at a time: filter first, or do it in several turns."

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
-from verdicts.admin.permissions import DECIDE, EVIDENCE, allowed
+from verdicts.admin.permissions import DECIDE_CASES, VIEW_EVIDENCE, is_allowed
 from verdicts.admin.review.evidence import read_evidence
 from verdicts.admin.review.score import take_apart
 from verdicts.admin.waiting import waiting
@@ -49,12 +49,12 @@ def case_page(request: HttpRequest, case: Case) -> dict[str, Any]:
         "check": check,
         "waiting": waiting(case.opened_at),
         "score": take_apart(check) if check else None,
-        "evidence": read_evidence(check) if check and allowed(request, EVIDENCE) else None,
+        "evidence": read_evidence(check) if check and is_allowed(request, VIEW_EVIDENCE) else None,
         "timeline": timeline(case.order),
         "others": case.order.cases.exclude(pk=case.pk).order_by("opened_at"),
         "mine": _is_mine(request, case),
         "taken": _is_taken(request, case),
-        "may_decide": allowed(request, DECIDE),
+        "may_decide": is_allowed(request, DECIDE_CASES),
         "choices": choices(request, case),
         "after": following(case),
     }
@@ -62,12 +62,13 @@ def case_page(request: HttpRequest, case: Case) -> dict[str, Any]:
 
 def choices(request: HttpRequest, case: Case) -> list[Choice]:
     """The outcomes that this person may choose and that the order still allows."""
-    if case.is_decided or not allowed(request, DECIDE):
+    if case.is_decided or not is_allowed(request, DECIDE_CASES):
         return []
     return [
         Choice(outcome, *WORDS[outcome])
         for outcome in OUTCOMES[case.kind]
-        if allowed(request, NEEDS.get(outcome, DECIDE)) and _is_possible(outcome, case.order)
+        if is_allowed(request, NEEDS.get(outcome, DECIDE_CASES))
+        and _is_possible(outcome, case.order)
     ]
 
 

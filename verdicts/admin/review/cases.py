@@ -14,8 +14,8 @@ from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 from unfold.admin import checkbox
 
-from verdicts.admin.badges import tinted
-from verdicts.admin.permissions import DECIDE, allowed
+from verdicts.admin.badges import badge_column
+from verdicts.admin.permissions import DECIDE_CASES, is_allowed
 from verdicts.admin.record import RecordAdmin
 from verdicts.admin.review import case_actions, case_bulk
 from verdicts.admin.review.case_page import case_page
@@ -71,7 +71,7 @@ class CaseAdmin(RecordAdmin):
         return super().get_queryset(request).defer("crosscheck__evidence", "order__query")
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
-        return allowed(request, DECIDE)
+        return is_allowed(request, DECIDE_CASES)
 
     @admin.action(description="Close with a note", permissions=["decide"])
     def close_with_note(self, request: HttpRequest, queryset: QuerySet[Case]) -> Any:
@@ -107,7 +107,7 @@ class CaseAdmin(RecordAdmin):
     def name(self, case: Case) -> str:
         return f"Case {case.pk}"
 
-    @tinted("what", rejected="warning", failed="danger", held="info")
+    @badge_column("what", rejected="warning", failed="danger", held="info")
     def kind_label(self, case: Case) -> tuple[str, str]:
         return case.kind, case.get_kind_display()
 

@@ -199,7 +199,7 @@ def _new_file(target: Path | None) -> Iterator[TextIO | None]:
 
 def _draw(target: Path, found: Calibration) -> None:
     told = f"{found.checked:,} checked, {found.approved:,} approved"
-    svg = render_to_string("calibration.svg", {"chart": score_plot(found), "told": told})
+    svg = render_to_string("calibration.svg", {"chart": score_plot(found), "summary": told})
     try:
         target.write_text(svg, encoding="utf-8")
     except OSError as error:
