@@ -192,5 +192,5 @@ class RecordAdmin(Base):
         return export(self, request, form)
 
 
-def _range_lookups(field: str) -> tuple[str, str]:
+def _range_lookups(field: object) -> tuple[str, str]:
     return f"{field}_from", f"{field}_to"

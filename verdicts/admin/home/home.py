@@ -82,7 +82,7 @@ def escalations(variance: Variance) -> list[Banner]:
     if not today and not variance.is_too_high:
         return []
     text = (
-        f"{variance.diverged} of {variance.checked} regenerations with equal inputs differed from "
+        f"{variance.diverged} of {variance.checked} regenerations on equal terms differed from "
         f"the emailed verdict in 30 days: {variance.rate:.1%} (95% interval "
         f"{format_interval(*variance.interval)}). The alert rate is {ALERT_RATE:.0%}, from "
         f"{MIN_CHECKED} comparisons on. "

@@ -1,4 +1,4 @@
-"""The text of a rejected output as a reviewer reads it (C15)."""
+"""A rejected output as a reviewer sees it (C15): laid out, with the gate's findings."""
 
 from dataclasses import dataclass, field
 
@@ -16,13 +16,13 @@ class Evidence:
 
 
 def read_evidence(check: CrosscheckLog) -> Evidence | None:
-    """None: the text is not kept (any more)."""
+    """None if the text is not stored, or was deleted after its retention."""
     if check.approved or check.evidence_purged_at:
         return None
     output = unescape_evidence(check.evidence)
     notes = notes_of(check.contributions)
-    whole = [note for note in notes if note.where == "output"]
+    general = [note for note in notes if note.where == "output"]
     payload = parse(output)
     if payload is None:
-        return Evidence(whole, fault=find_fault(output), raw=visible(output))
-    return Evidence(whole, lines=lay_out(payload, notes), raw=visible(output))
+        return Evidence(general, fault=find_fault(output), raw=visible(output))
+    return Evidence(general, lines=lay_out(payload, notes), raw=visible(output))
