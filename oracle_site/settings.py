@@ -96,7 +96,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 USE_I18N = False
-DATETIME_FORMAT = "Y-m-d H:i"  # in the console's lists
+FORMAT_MODULE_PATH = "oracle_site.formats"
 
 INSTALLED_APPS = [
     "unfold",  # before the admin that it dresses

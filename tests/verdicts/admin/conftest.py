@@ -18,14 +18,14 @@ from verdicts.payments.stripe_sync import is_unpaid
 
 @pytest.fixture
 def client_for(db) -> Callable[..., Client]:
-    """A logged-in client: of a group, `superuser`, `nobody` (staff, no group) or `customer`."""
+    """A logged-in client: of a group, `superuser`, `ungrouped` (staff) or `customer`."""
 
     def make(role: str, name: str = "") -> Client:
         name = name or role.lower()
         user = User.objects.create_user(name, is_staff=role != "customer")
         if role == "superuser":
             User.objects.filter(pk=user.pk).update(is_superuser=True)
-        elif role not in ("nobody", "customer"):
+        elif role not in ("ungrouped", "customer"):
             user.groups.add(Group.objects.get(name=role))
         client = Client()
         client.force_login(User.objects.get(pk=user.pk))

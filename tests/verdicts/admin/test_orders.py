@@ -97,7 +97,7 @@ def test_resending_needs_a_reason(reviewer, delivered):
     assert not Action.objects.exists()
 
 
-@pytest.mark.parametrize("role", ["nobody", "Operator"])
+@pytest.mark.parametrize("role", ["ungrouped", "Operator"])
 def test_resending_needs_the_permission_to_decide(client_for, delivered, role):
     order = delivered("quick")
     client = client_for(role)

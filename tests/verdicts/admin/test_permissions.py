@@ -23,7 +23,7 @@ PAGE = (Path(__file__).parents[3] / "docs/PERMISSIONS.md").read_text()
 ROLES = {  # by their names in the table
     "Nobody": "",
     "Account": "customer",
-    "Staff": "nobody",
+    "Staff": "ungrouped",
     "Operator": "Operator",
     "Reviewer": "Reviewer",
     "NOUS": "NOUS",

@@ -69,22 +69,22 @@ def test_a_superuser_cannot_change_or_delete_records(client_for, rejected, diver
 def test_bulk_deletion_is_disabled(client_for, rejected, diverged, model):
     changelist = reverse(f"admin:{model}_changelist")
     client = client_for("superuser")
-    asked = {"action": "delete_selected", "_selected_action": ["1"], "post": "yes"}
-    client.post(changelist, asked)
+    data = {"action": "delete_selected", "_selected_action": ["1"], "post": "yes"}
+    client.post(changelist, data)
     assert "delete_selected" not in client.get(changelist).content.decode()
     assert Order.objects.count() == 2
     assert Case.objects.count() == 1
     assert DivergenceEvent.objects.count() == 1
 
 
-@pytest.mark.parametrize("role", ["anonymous", "customer", "nobody"])
+@pytest.mark.parametrize("role", ["anonymous", "customer", "ungrouped"])
 @pytest.mark.parametrize("model", MODELS)
 def test_lists_and_exports_need_permission(client_for, client, role, model):
     visitor = client if role == "anonymous" else client_for(role)
     for address in ("changelist", "export"):
         args = ["csv"] if address == "export" else []
         answer = visitor.get(reverse(f"admin:{model}_{address}", args=args))
-        assert answer.status_code == (403 if role == "nobody" else 302)
+        assert answer.status_code == (403 if role == "ungrouped" else 302)
 
 
 @pytest.mark.parametrize("role", ["Operator", "Reviewer", "NOUS", "superuser"])

@@ -271,10 +271,10 @@ def test_a_recovery_code_works_once_in_any_spelling(client, codes):
 
 
 def test_recovery_codes_are_stored_as_digests(codes):
-    kept = set(StaticToken.objects.values_list("token", flat=True))
-    assert len(kept) == 10
-    assert not kept & {code.replace("-", "") for code in codes}
-    assert not kept & {code.replace("-", "")[:16] for code in codes}
+    stored = set(StaticToken.objects.values_list("token", flat=True))
+    assert len(stored) == 10
+    assert not stored & {code.replace("-", "") for code in codes}
+    assert not stored & {code.replace("-", "")[:16] for code in codes}
 
 
 def test_wrong_recovery_codes_are_throttled_too(ada, codes):

@@ -8,6 +8,7 @@ from django.utils import timezone
 from audit.core.wilson import wilson
 from audit.models import DeterminismProbe
 from verdicts.admin.divergence.probes import MAX_CHARTED
+from verdicts.core.formatting import format_datetime
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/admin/audit/determinismprobe/"
@@ -100,9 +101,14 @@ def test_only_the_latest_probes_are_charted(reviewer):
 def test_the_charts_need_the_permission_for_the_list(client_for):
     probe(40)
     assert client_for("Operator").get(ADDRESS).status_code == 200
-    assert client_for("nobody").get(ADDRESS).status_code == 403
+    assert client_for("ungrouped").get(ADDRESS).status_code == 403
     assert client_for("customer").get(ADDRESS).status_code == 302
 
 
 def test_an_unknown_filter_is_rejected(reviewer):
     assert reviewer.get(ADDRESS, {"seed__exact": "1"}).status_code in (302, 400)
+
+
+def test_lists_have_the_date_format_of_the_other_pages(reviewer):
+    created_at = format_datetime(probe(40).created_at)
+    assert f">{created_at}<" in reviewer.get(ADDRESS).content.decode()

@@ -110,7 +110,7 @@ def test_a_model_that_ignores_locked_parameters_is_a_banner(reviewer, settings):
 
 
 def test_without_permissions_the_page_has_no_data(client_for, rejected):
-    answer = home(client_for("nobody"))
+    answer = home(client_for("ungrouped"))
     assert "cards" not in answer.context
     assert "open_cases" not in answer.context
     assert "your account is in no group yet" in answer.content.decode()

@@ -18,8 +18,8 @@ def case_url(case: Case, verb: str = "change") -> str:
 
 
 def resolve(client, case: Case, outcome: str, *, note="because", confirmed=True):
-    asked = {"outcome": outcome, "note": note} | ({"confirmed": "1"} if confirmed else {})
-    return client.post(case_url(case, "resolve"), asked, follow=True)
+    data = {"outcome": outcome, "note": note} | ({"confirmed": "1"} if confirmed else {})
+    return client.post(case_url(case, "resolve"), data, follow=True)
 
 
 def messages_of(response) -> str:
@@ -128,7 +128,7 @@ def test_get_requests_change_nothing(reviewer, rejected):
     assert Case.objects.get().claimed_by is None
 
 
-@pytest.mark.parametrize("role", ["anonymous", "customer", "nobody", "Operator"])
+@pytest.mark.parametrize("role", ["anonymous", "customer", "ungrouped", "Operator"])
 def test_the_buttons_need_permissions(client_for, client, rejected, sandbox, role):
     visitor = client if role == "anonymous" else client_for(role)
     expected = 302 if role in ("anonymous", "customer") else 403
@@ -203,15 +203,15 @@ def test_several_cases_are_closed_with_one_note(client_for, reviewer, two_reject
     paid_order(currency="usd")  # held: cannot be closed as rightly rejected
     queue = reverse("admin:verdicts_case_changelist")
     chosen = [str(pk) for pk in Case.objects.values_list("pk", flat=True)]
-    asked = {"action": "close_with_note", "_selected_action": chosen}
-    page = reviewer.post(queue, asked).content.decode()
+    data = {"action": "close_with_note", "_selected_action": chosen}
+    page = reviewer.post(queue, data).content.decode()
     assert "Close 3 cases with one note" in page
     assert not Case.objects.exclude(closed_at=None).exists()
     client_for("NOUS", "grace").post(case_url(second, "claim"))
     assert "write a note" in messages_of(
-        reviewer.post(queue, asked | {"apply": "1", "outcome": "correct"})
+        reviewer.post(queue, data | {"apply": "1", "outcome": "correct"})
     )
-    applied = asked | {"apply": "1", "outcome": "correct", "note": "seen"}
+    applied = data | {"apply": "1", "outcome": "correct", "note": "seen"}
     answer = reviewer.post(queue, applied, follow=True)
     assert "Closed 1 of 3" in messages_of(answer)
     assert "Not closed: 2." in messages_of(answer)
@@ -221,12 +221,12 @@ def test_several_cases_are_closed_with_one_note(client_for, reviewer, two_reject
 
 def test_bulk_closing_allows_no_refunds_and_needs_permission(client_for, reviewer, rejected):
     queue = reverse("admin:verdicts_case_changelist")
-    asked = {
+    data = {
         "action": "close_with_note",
         "_selected_action": [str(rejected.pk)],
         "apply": "1",
         "note": "all of them",
     }
-    reviewer.post(queue, asked | {"outcome": "refunded"})
-    client_for("Operator").post(queue, asked | {"outcome": "correct"})
+    reviewer.post(queue, data | {"outcome": "refunded"})
+    client_for("Operator").post(queue, data | {"outcome": "correct"})
     assert Case.objects.get().closed_at is None
