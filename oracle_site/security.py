@@ -27,9 +27,9 @@ AXES_FAILURE_LIMIT: Final = 5
 AXES_COOLOFF_TIME: Final = timedelta(minutes=15)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT: Final = False  # the page shows when it ends
 AXES_RESET_ON_SUCCESS: Final = True
-AXES_CLIENT_IP_CALLABLE: Final = "verdicts.staff_auth.login_throttle.counted_address"
-AXES_USERNAME_CALLABLE: Final = "verdicts.staff_auth.login_throttle.counted_name"
-AXES_LOCKOUT_CALLABLE: Final = "verdicts.staff_auth.login_throttle.locked_out"
+AXES_CLIENT_IP_CALLABLE: Final = "verdicts.staff_auth.login_throttle.client_ip"
+AXES_USERNAME_CALLABLE: Final = "verdicts.staff_auth.login_throttle.username"
+AXES_LOCKOUT_CALLABLE: Final = "verdicts.staff_auth.login_throttle.lockout_response"
 # User names and addresses are stored only while they count towards a lockout.
 AXES_DISABLE_ACCESS_LOG: Final = True
 AXES_SENSITIVE_PARAMETERS: Final = ["username", "ip_address", "next", "csrfmiddlewaretoken"]

@@ -103,7 +103,7 @@ TIME_ZONE = "UTC"
 # the modules that use these words.
 LANGUAGE_CODE = "en"
 USE_I18N = False
-DATETIME_FORMAT = "Y-m-d H:i"  # in lists of the console
+FORMAT_MODULE_PATH = "oracle_site.formats"
 
 INSTALLED_APPS = [
     "unfold",  # before the admin, whose templates it overrides
@@ -139,7 +139,7 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "verdicts.staff_auth.two_factor_middleware.ask_for_second_factor",
+    "verdicts.staff_auth.two_factor_middleware.require_two_factor",
     "axes.middleware.AxesMiddleware",  # last, as its documentation requires
 ]
 
@@ -348,7 +348,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "verdicts.pages.context_processors.house",
+                "verdicts.pages.context_processors.site_context",
             ],
         },
     },
@@ -364,7 +364,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG  # development collects no static files
 if not DEBUG:
     STORAGES = {"staticfiles": {"BACKEND": "oracle_site.server.static_files.HashedFiles"}}
-CSRF_FAILURE_VIEW = "verdicts.pages.errors.forged"
+CSRF_FAILURE_VIEW = "verdicts.pages.errors.csrf_failure"
 
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

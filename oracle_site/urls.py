@@ -12,7 +12,7 @@ from verdicts.payments.webhook_api import webhook
 from verdicts.results.cache_api import CacheView
 from verdicts.results.page import result
 from verdicts.results.verdict_api import VerdictView
-from verdicts.staff_auth import views as two_factor
+from verdicts.staff_auth import views as auth
 
 urlpatterns = [
     path("", landing, name="landing"),
@@ -27,14 +27,14 @@ urlpatterns = [
     path("metrics", MetricsView.as_view(), name="metrics"),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", SpectacularRedocView.as_view(url_name="schema"), name="docs"),
-    path("admin/second-factor/", two_factor.home, name="second-factor"),
-    path("admin/second-factor/check/", two_factor.check, name="second-factor-check"),
-    path("admin/second-factor/set-up/", two_factor.set_up, name="second-factor-set-up"),
-    path("admin/second-factor/new-codes/", two_factor.renew, name="second-factor-renew"),
-    path("admin/second-factor/off/", two_factor.turn_off, name="second-factor-turn-off"),
+    path("admin/second-factor/", auth.manage, name="second-factor"),
+    path("admin/second-factor/check/", auth.verify, name="second-factor-check"),
+    path("admin/second-factor/set-up/", auth.set_up, name="second-factor-set-up"),
+    path("admin/second-factor/new-codes/", auth.renew_recovery_codes, name="second-factor-renew"),
+    path("admin/second-factor/off/", auth.turn_off, name="second-factor-turn-off"),
     path("admin/", admin.site.urls),
 ]
 
 handler400 = "verdicts.pages.errors.bad_request"
 handler404 = "verdicts.pages.errors.not_found"
-handler500 = "verdicts.pages.errors.failed"
+handler500 = "verdicts.pages.errors.server_error"

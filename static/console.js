@@ -1,4 +1,4 @@
-// One key, one thing: n the next case, c claim, r resolve. Never while somebody is typing.
+// Keyboard shortcuts: n next case, c claim, r resolve. Ignored while typing in a field.
 "use strict";
 
 document.addEventListener("keydown", (event) => {
@@ -15,12 +15,13 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// A second press while the first is under way does nothing.
+// Prevents a form from being submitted twice.
 document.addEventListener("submit", (event) => {
   if (!event.target.closest(".c-page")) return;
-  if (event.target.dataset.sent) event.preventDefault();
-  event.target.dataset.sent = "1";
+  if (event.target.dataset.submitted) event.preventDefault();
+  event.target.dataset.submitted = "1";
 });
+// A page restored from the back/forward cache can be submitted again.
 window.addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll("[data-sent]")) delete form.dataset.sent;
+  for (const form of document.querySelectorAll("[data-submitted]")) delete form.dataset.submitted;
 });

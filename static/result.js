@@ -1,52 +1,53 @@
-// Looks again by itself and takes over what has changed, until there is nothing to wait for.
-// The server renders every state; this only fetches the same page and swaps its article.
+// Polls the result page and replaces its article when it has changed, until it is final.
+// The server renders every state; this only fetches the same page again.
 "use strict";
 
-const LONGEST = 15; // seconds between two looks, after a while
-let pause = 0;
+const MAX_INTERVAL = 15; // seconds between two requests
+let interval = 0;
 let timer = 0;
 
-function wait() {
-  const article = document.querySelector("article[data-look-again]");
+function schedule() {
+  const article = document.querySelector("article[data-refresh-after]");
   if (!article) return;
-  const asked = Number(article.dataset.lookAgain);
-  pause = Math.max(asked, Math.min(pause * 1.2, LONGEST));
-  timer = setTimeout(look, pause * 1000);
+  const requested = Number(article.dataset.refreshAfter);
+  interval = Math.max(requested, Math.min(interval * 1.2, MAX_INTERVAL));
+  timer = setTimeout(poll, interval * 1000);
 }
 
-async function look() {
+async function poll() {
   timer = 0;
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const response = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.querySelector("article");
     const old = document.querySelector("article");
     if (fresh && fresh.outerHTML !== old.outerHTML) {
-      show(old, document.adoptNode(fresh));
+      replace(old, document.adoptNode(fresh));
       document.title = page.title;
     }
   } catch {
-    // Offline for a moment: the next look will tell.
+    // Offline: the next request will tell.
   }
-  wait();
+  schedule();
 }
 
-function show(old, fresh) {
-  const focused = old.contains(document.activeElement);
+function replace(old, fresh) {
+  const hadFocus = old.contains(document.activeElement);
   old.replaceWith(fresh);
-  pause = 0;
-  // Whoever was inside the article is not thrown back to the top of the page.
-  if (focused) fresh.querySelector("h1").focus();
-  if (fresh.dataset.says !== old.dataset.says) {
-    document.querySelector("#said").textContent = fresh.dataset.says;
+  interval = 0;
+  // Without this, keyboard users would start again at the top of the page.
+  if (hadFocus) fresh.querySelector("h1").focus();
+  if (fresh.dataset.announcement !== old.dataset.announcement) {
+    document.querySelector("#announcement").textContent = fresh.dataset.announcement;
   }
 }
 
-// Browsers slow down the clock of a tab that nobody looks at.
+// Browsers throttle the timers of hidden tabs, so poll at once when the tab is shown again.
 document.addEventListener("visibilitychange", () => {
-  if (document.hidden || !timer || Number(document.querySelector("article").dataset.lookAgain) > LONGEST) return;
+  const article = document.querySelector("article");
+  if (document.hidden || !timer || Number(article.dataset.refreshAfter) > MAX_INTERVAL) return;
   clearTimeout(timer);
-  look();
+  poll();
 });
 
-wait();
+schedule();

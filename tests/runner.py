@@ -13,7 +13,7 @@ from typing import Final
 from drill.failures import PostgresqlMissing
 from drill.faults.clock import find_library
 from drill.sites.postgresql import throwaway_server
-from tests.support.browser import BrowserMissing, bring_browser
+from tests.support.browser import BrowserMissing, find_or_install_browser
 from tests.support.nginx import bring_nginx
 from tests.support.programs import ProgramMissing
 from tests.support.systemd_analyze import bring_systemd_analyze
@@ -30,7 +30,7 @@ PASSED_ON = ("PATH", "HOME", "LANG", "LC_", "TMPDIR", "XDG_", "CI", "NO_PROXY", 
 def main(arguments: list[str]) -> int:
     missing = []
     try:
-        bring_browser()
+        find_or_install_browser()
     except BrowserMissing as error:
         missing.append(f"NOT RUN: the tests in a browser ({error})")
     for bring, tests in ((bring_nginx, "behind nginx"), (bring_systemd_analyze, "of the units")):

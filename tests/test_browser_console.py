@@ -1,4 +1,4 @@
-"""A reviewer's day in a real browser: log in, read why, claim, refund; and the same in vain."""
+"""The console in a real browser: a reviewer's work on a case, and the same without permission."""
 
 import subprocess
 import sys
@@ -19,8 +19,8 @@ OTHER = "other@example.com"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveSite]:
     with live_site(tmp_path_factory.mktemp("console")) as running:
-        people = ("ada=Reviewer", "otto=Operator", "nell=")
-        command = [sys.executable, "-m", "tests.support.console_staff", *people]
+        accounts = ("ada=Reviewer", "otto=Operator", "nell=")
+        command = [sys.executable, "-m", "tests.support.console_staff", *accounts]
         subprocess.run(command, cwd=ROOT, env=child_env(**running.variables), check=True)
         yield running
 
@@ -45,7 +45,7 @@ def page(browser: Browser) -> Iterator[Page]:
     )
     yield page
     context.close()
-    assert problems == []  # no script failed, and nothing came from elsewhere
+    assert problems == []  # no script error, and nothing loaded from another site
 
 
 def rejected(site: LiveSite, email: str) -> str:
@@ -55,28 +55,28 @@ def rejected(site: LiveSite, email: str) -> str:
     return session
 
 
-def test_a_reviewer_reads_why_claims_refunds_and_the_customer_hears(site, page):
+def test_a_reviewer_claims_and_refunds_a_case(site, page):
     session = rejected(site, BUYER)
     log_in(page, site.url, "ada", "adaada")
-    expect(page.get_by_role("heading", name="Needs a person now")).to_be_visible()
+    expect(page.get_by_role("heading", name="Open cases")).to_be_visible()
 
     page.get_by_role("link", name="Rejected by the gate").click()
     expect(page.locator("#result_list")).to_contain_text("Case 1")
-    page.keyboard.press("n")  # the oldest
+    page.keyboard.press("n")  # opens the oldest
     expect(page.locator(".c-formula")).to_contain_text("C = 1 −")
     expect(page.locator(".c-lines")).to_contain_text("most dimensions are RED")
     expect(page.locator("#resolve")).not_to_contain_text("Authorize")
     case = page.url
 
     page.keyboard.press("c")
-    expect(page.get_by_text("Yours until")).to_be_visible()
+    expect(page.get_by_text("Claimed by you until")).to_be_visible()
     page.keyboard.press("r")
-    page.keyboard.type("The model contradicts itself. cnr")  # letters, not commands
+    page.keyboard.type("The model contradicts itself. cnr")  # no shortcuts while typing
     page.get_by_role("button", name="Refund").click()
     expect(page.locator("main, #content")).to_contain_text("5.00 CAD")
     page.get_by_role("button", name="Refund").click()
     expect(page.get_by_text("Case 1: refunded.")).to_be_visible()
-    page.reload()  # asks nothing, does nothing
+    page.reload()  # repeats nothing
     expect(page.locator("#result_list")).to_have_count(0)
 
     page.goto(case)
@@ -84,15 +84,17 @@ def test_a_reviewer_reads_why_claims_refunds_and_the_customer_hears(site, page):
     mail = site.wait_for_mail(BUYER, 2)[-1]
     assert mail["subject"].endswith("refunded")
     assert "refunded" in site.result(session).text.lower()
-    asked = [one for one in site.sandbox.requests("stripe") if one["path"].endswith("/refunds")]
-    assert len(asked) == 1
+    refunds = [one for one in site.sandbox.requests("stripe") if one["path"].endswith("/refunds")]
+    assert len(refunds) == 1
 
 
 def test_without_permission_every_step_is_refused(site, page):
     rejected(site, OTHER)
     log_in(page, site.url, "otto", "ottootto")
     page.goto(f"{site.url}/admin/verdicts/case/next/")
-    expect(page.locator("#resolve")).to_contain_text("You may look at cases, not decide them.")
+    expect(page.locator("#resolve")).to_contain_text(
+        "You do not have the permission to decide cases."
+    )
     expect(page.locator("body")).not_to_contain_text(OTHER)
     expect(page.locator("body")).not_to_contain_text("grind at night")
     expect(page.locator("#output ~ p")).to_contain_text("Hidden")
@@ -113,26 +115,26 @@ def test_without_permission_every_step_is_refused(site, page):
 
     page.context.clear_cookies()
     log_in(page, site.url, "nell", "nellnell")
-    expect(page.locator("body")).to_contain_text("nobody has given you a group")
+    expect(page.locator("body")).to_contain_text("your account is in no group yet")
     assert page.goto(case).status == 403
     page.context.clear_cookies()
     page.goto(case)
     expect(page.get_by_role("button", name="Log in")).to_be_visible()
 
 
-def test_the_residual_rate_is_readable_for_everybody(site, page):
-    """Of the page itself: what frames it is the theme's."""
+def test_the_chart_of_the_residual_rate_is_accessible(site, page):
+    """Checks our part of the page, without the theme's header and sidebar."""
     log_in(page, site.url, "otto", "ottootto")
     address = f"{site.url}/admin/audit/determinismprobe/"
     page.goto(address)
-    expect(page.locator(".c-page")).to_contain_text("No probe yet.")
+    expect(page.locator(".c-page")).to_contain_text("No probes yet.")
     site.manage("probe_determinism", "--tier", "full", "-n", "3")
     site.manage("probe_determinism", "--tier", "full", "-n", "4")
     page.goto(address)
     expect(page.locator(".c-page svg[role=img]")).to_have_count(1)
     expect(page.locator(".c-page")).to_contain_text("Fewer than 20 compared")
-    page.get_by_text("Figures").click()
-    expect(page.locator(".c-figures tbody tr")).to_have_count(2)
+    page.get_by_text("Table", exact=True).click()
+    expect(page.locator(".c-details tbody tr")).to_have_count(2)
     for scheme in ("light", "dark"):
         choose = "scheme => localStorage.setItem('_x_adminTheme', JSON.stringify(scheme))"
         page.evaluate(choose, scheme)
@@ -143,7 +145,7 @@ def test_the_residual_rate_is_readable_for_everybody(site, page):
         assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], scheme
 
 
-def test_nobody_is_stuck_at_the_door(site, page):
+def test_password_change_logout_and_login(site, page):
     log_in(page, site.url, "ada", "adaada")
     page.goto(f"{site.url}/admin/password_change/")
     page.locator("#id_old_password").fill("adaada")

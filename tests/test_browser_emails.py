@@ -1,21 +1,21 @@
-"""Emails as a mail program shows them: images off, light and dark, phone and desk."""
+"""Emails in a browser, as a mail client shows them: light and dark, phone and desktop."""
 
 import re
 
 import pytest
 
-from tests.support.visitor import assert_for_everybody
+from tests.support.visitor import assert_accessible
 from verdicts.core.disclaimer import NOTE
 
 pytestmark = pytest.mark.slow
 
-# What axe asks of a page, and a letter is none.
-NO_PAGE = {name: {"enabled": False} for name in ("region", "landmark-one-main")}
+# Rules of axe for whole pages, which an email is not.
+NO_PAGE_RULES = {name: {"enabled": False} for name in ("region", "landmark-one-main")}
 
 
 @pytest.fixture(scope="module")
-def letters(customers) -> dict[str, dict]:
-    """One of each kind that a customer gets, and one to staff."""
+def emails(customers) -> dict[str, dict]:
+    """One email of each kind that customers get, and one to staff."""
     sandbox = customers.site.sandbox
     bought = customers.verdict("strategy", "AMBER")
     held = customers.buy("full", fault="contradictory")
@@ -42,16 +42,16 @@ KINDS = ["verdict", "verdict NULL", "held back", "divergence", "refund", "staff"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_letter_reads_well_in_every_light(visitor, letters, kind):
+def test_an_email_is_accessible_in_light_and_dark(visitor, emails, kind):
     page = visitor.open("about:blank", script=True)
-    page.set_content(letters[kind]["html"])
+    page.set_content(emails[kind]["html"])
     assert page.locator("h1").count() == 1
-    assert_for_everybody(page, rules=NO_PAGE)
+    assert_accessible(page, rules=NO_PAGE_RULES)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_letter_loads_nothing_and_tracks_nobody(letters, customers, kind):
-    html = letters[kind]["html"]
+def test_an_email_loads_nothing_and_has_no_tracking(emails, customers, kind):
+    html = emails[kind]["html"]
     assert not re.search(r"<img|<script|<link|url\(|@import|src=", html)
     links = re.findall(r'href="([^"]+)"', html)
     allowed = (f"{customers.site.url}/oracle/result?", f"{customers.site.url}/admin/", "mailto:")
@@ -59,21 +59,21 @@ def test_a_letter_loads_nothing_and_tracks_nobody(letters, customers, kind):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "staff"])
-def test_text_and_html_say_the_same_and_lead_to_the_page(visitor, letters, kind):
-    letter = letters[kind]
+def test_text_and_html_have_the_same_words_and_link(visitor, emails, kind):
+    message = emails[kind]
     page = visitor.open("about:blank")
-    page.set_content(letter["html"])
-    shown = words(page.locator("body").inner_text())
-    told = words(re.sub(r"http\S+|Your result page:", "", letter["text"]))
-    assert told <= shown
-    (address,) = re.findall(r"http\S+/oracle/result\S+", letter["text"])
+    page.set_content(message["html"])
+    in_html = words(page.locator("body").inner_text())
+    in_text = words(re.sub(r"http\S+|Your result page:", "", message["text"]))
+    assert in_text <= in_html
+    (address,) = re.findall(r"http\S+/oracle/result\S+", message["text"])
     assert page.locator("a").first.get_attribute("href") == address
-    assert "oracle@42sisters.ai" in letter["text"]
+    assert "oracle@42sisters.ai" in message["text"]
 
 
-def test_the_notice_carries_the_documents_note(letters):
-    assert NOTE in letters["divergence"]["text"]
-    assert NOTE in letters["divergence"]["html"]
+def test_the_divergence_email_has_the_required_note(emails):
+    assert NOTE in emails["divergence"]["text"]
+    assert NOTE in emails["divergence"]["html"]
 
 
 def words(text: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""Hostile answers in a real browser: no dialog, no new element, nothing from elsewhere."""
+"""Hostile model output in a real browser: no dialog, no new elements, no external requests."""
 
 import subprocess
 import sys
@@ -11,11 +11,11 @@ from drill.sites.live_site import ROOT
 from tests.support.console_browser import log_in
 from tests.support.hostile import CORPUS, HARMLESS, SLOTS, verdict_of
 
-BITES = [one for one in CORPUS if one.kind in ("markup", "template", "bidi")] + [
+BROWSER_CORPUS = [one for one in CORPUS if one.kind in ("markup", "template", "bidi")] + [
     one for one in CORPUS if one.name in ("a script as an address", "Markdown")
 ]
 TOKEN = {"Authorization": "Bearer sandbox-service-token"}
-COUNT = "() => [...document.querySelectorAll('*')].map((one) => one.tagName).sort().join()"
+ELEMENTS = "() => [...document.querySelectorAll('*')].map((one) => one.tagName).sort().join()"
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +27,13 @@ def session(customers) -> str:
     return bought
 
 
-HANDFULS = [BITES[start : start + SLOTS] for start in range(0, len(BITES), SLOTS)]
+BATCHES = [BROWSER_CORPUS[start : start + SLOTS] for start in range(0, len(BROWSER_CORPUS), SLOTS)]
 
 
-def put(customers, session: str, *texts: str) -> None:
-    """As if the model had written it: gated, stored and cached by the services' interface."""
+def store_verdict(customers, session: str, *texts: str) -> None:
+    """Store and cache a verdict through the cache API, as if the model had written it."""
     site = customers.site
-    # One regeneration has one text: another takes its place only once it is gone.
+    # The API stores a regeneration only on a cache miss.
     customers.shell(
         "from verdicts.models import CachedVerdict\n"
         f"CachedVerdict.objects.filter(session_id={session!r}).delete()"
@@ -43,40 +43,40 @@ def put(customers, session: str, *texts: str) -> None:
     assert answer.status_code == 201, answer.text
 
 
-def alerts(page: Page) -> list[str]:
-    """The dialogs that will have been opened."""
-    seen: list[str] = []
-    page.on("dialog", lambda dialog: (seen.append(dialog.message), dialog.dismiss()))
-    return seen
+def collect_dialogs(page: Page) -> list[str]:
+    """A list to which every dialog's message is added."""
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    return dialogs
 
 
-def test_a_hostile_answer_is_read_and_does_nothing(visitor, customers, session):
+def test_hostile_output_is_inert_on_the_result_page(visitor, customers, session):
     elements = set()
-    for texts in ([HARMLESS], *([entry.text for entry in one] for one in HANDFULS)):
-        put(customers, session, *texts)
+    for texts in ([HARMLESS], *([entry.text for entry in one] for one in BATCHES)):
+        store_verdict(customers, session, *texts)
         page = visitor.result(session)
-        seen = alerts(page)
+        dialogs = collect_dialogs(page)
         page.reload()
         assert page.locator(".summary").count() == 1
         customers.settled(session)
         page.reload()
         page.locator("body").click(position={"x": 5, "y": 5})
-        elements.add(page.evaluate(COUNT))
-        assert seen == []
+        elements.add(page.evaluate(ELEMENTS))
+        assert dialogs == []
         page.close()
     assert len(elements) == 1
 
 
-def test_nor_does_it_in_the_console(visitor, customers, session):
-    for handful in HANDFULS:
-        put(customers, session, *(entry.text for entry in handful))
+def test_hostile_output_is_inert_in_the_console(visitor, customers, session):
+    for batch in BATCHES:
+        store_verdict(customers, session, *(entry.text for entry in batch))
     page = visitor.open("/admin/login/")
     log_in(page, visitor.url, "hilda", "hildahilda")
-    seen = alerts(page)
+    dialogs = collect_dialogs(page)
     numbers = "from verdicts.models import *; print(*Verdict.objects.values_list('pk', flat=True))"
     found = customers.site.manage("shell", "-v0", "-c", numbers).split()
-    for number in found[-len(HANDFULS) :]:
+    for number in found[-len(BATCHES) :]:
         page.goto(f"{visitor.url}/admin/verdicts/verdict/{number}/change/")
     page.goto(f"{visitor.url}/admin/verdicts/order/")
     page.goto(f"{visitor.url}/admin/audit/divergenceevent/")
-    assert seen == []
+    assert dialogs == []

@@ -1,23 +1,23 @@
-"""The shop window in a real browser: seen, filled in and paid, with and without a mouse."""
+"""The landing page in a real browser: accessible, and usable by keyboard and without scripts."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.visitor import PHONE, assert_for_everybody, assert_nothing_inline
+from tests.support.visitor import PHONE, assert_accessible, assert_nothing_inline
 
 PAY_BUTTON = re.compile("^Pay CA")
 
 
-def test_the_landing_page_is_for_everybody(visitor):
+def test_the_landing_page_is_accessible(visitor):
     page = visitor.open()
     assert page.locator("h1").count() == 1
     assert_nothing_inline(page)
-    assert_for_everybody(page)
+    assert_accessible(page)
 
 
-def test_errors_stand_at_their_fields_and_the_first_has_the_focus(visitor):
+def test_errors_are_at_their_fields_and_the_first_has_the_focus(visitor):
     page = visitor.open()
     page.fill("#email", "nobody")
     page.get_by_role("button").click()
@@ -25,11 +25,11 @@ def test_errors_stand_at_their_fields_and_the_first_has_the_focus(visitor):
     expect(query).to_be_focused()
     for field, words in ((query, "Describe the idea"), (email, "Enter a valid email address")):
         assert field.get_attribute("aria-invalid") == "true"
-        told = field.get_attribute("aria-describedby").split()
-        assert any(words in page.locator(f"#{one}").inner_text() for one in told)
+        described_by = field.get_attribute("aria-describedby").split()
+        assert any(words in page.locator(f"#{one}").inner_text() for one in described_by)
     assert page.title().startswith("Please check your order")
     expect(email).to_have_value("nobody")
-    assert_for_everybody(page)
+    assert_accessible(page)
 
 
 def test_characters_are_counted_as_the_server_counts_them(visitor):
@@ -40,10 +40,12 @@ def test_characters_are_counted_as_the_server_counts_them(visitor):
     expect(count).to_have_text("10 of 4,000 characters.")
     page.fill("#query", "x" * 4_002)
     expect(count).to_have_text("4,002 of 4,000 characters: 2 too many.")
-    expect(page.locator("#query-said")).to_have_text(re.compile("2 too many"))  # read out
+    expect(page.locator("#query-announcement")).to_have_text(
+        re.compile("2 too many")
+    )  # for screen readers
 
 
-def test_the_one_action_names_its_price(visitor):
+def test_the_button_shows_the_price(visitor):
     page = visitor.open()
     button = page.get_by_role("button")
     expect(button).to_have_text("Continue to payment · CA$5.00")
@@ -82,17 +84,17 @@ def test_without_scripts_an_order_reaches_its_verdict(visitor, tier):
 
 
 def tab_to(page: Page, what: str, selector: str, *, visible: bool = True) -> None:
-    """Tab until it has the focus; each stop on our pages must show that it has it."""
+    """Press Tab until it has the focus; on our pages every focus must be visible."""
     for _ in range(20):
         page.keyboard.press("Tab")
         if visible:
-            assert page.evaluate(SHOWS_FOCUS), f"nothing shows the focus on the way to {what}"
+            assert page.evaluate(HAS_VISIBLE_FOCUS), f"the focus is invisible on the way to {what}"
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
     raise AssertionError(f"the keyboard does not reach {what}")
 
 
-SHOWS_FOCUS = """() => {
+HAS_VISIBLE_FOCUS = """() => {
   const shown = document.activeElement.closest(".offer") || document.activeElement;
   const style = getComputedStyle(shown);
   return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;

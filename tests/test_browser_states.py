@@ -1,4 +1,4 @@
-"""Each state that a customer can be in has a page, in a real browser, for everybody."""
+"""Every state of an order has an accessible result page, in a real browser."""
 
 import itertools
 import json
@@ -7,12 +7,12 @@ import time
 import pytest
 
 from audit.core.vocabulary import LABELS, TIERS
-from tests.support.visitor import PHONE, assert_for_everybody, assert_nothing_inline
+from tests.support.visitor import PHONE, assert_accessible, assert_nothing_inline
 
 SUPPORT = "oracle@42sisters.ai"
 
-# What takes minutes or accidents to come about, done to the rows at once.
-BRING_ABOUT = """
+# Sets states directly that otherwise take minutes or failures.
+SET_STATES = """
 from datetime import timedelta
 from django.utils import timezone
 from django_q.models import Schedule
@@ -27,7 +27,7 @@ def rows(name):
 def lose(name):
     CachedVerdict.objects.filter(session_id=made[name]).delete()
 later = now + timedelta(hours=1)
-Schedule.objects.update(next_run=later)  # nobody is to put it right meanwhile
+Schedule.objects.update(next_run=later)  # no sweep in between
 for name in ("held", "failed", "expired", "payment_failed"):
     rows(name).update(status=name)
 rows("working").update(status="generating", paid_at=now, due_at=later)
@@ -55,8 +55,8 @@ original.payload["summary"] += " In other words."
 original.save()
 """
 
-# What each page must say; the support address is on all of them.
-SAYS = {
+# A text of each page.
+EXPECTED_TEXT = {
     "working": "Your idea is being judged",
     "long": "It takes longer than it should",
     "checking": "Your idea is being judged",
@@ -95,13 +95,13 @@ DELIVERED = (
     *("erased", "regenerating", "try-later", "too-soon", "model-retired", "not-restored"),
     *("sending", "unsent", "refunded"),
 )
-OF_A_MOMENT = {"asking", "try-later", "model-retired", "not-restored"}
+TRANSIENT = {"asking", "try-later", "model-retired", "not-restored"}
 QUESTIONS = ("What happened", "What was charged", "What happens next", "Questions")
 
 
 @pytest.fixture(scope="module")
 def sessions(customers) -> dict[str, str]:
-    """One order in each state, all brought about together."""
+    """One order in each state, created together."""
     sandbox = customers.site.sandbox
     made = {"rejected": customers.buy(fault="contradictory")}
     for name in NOT_PAID_FOR:
@@ -138,26 +138,25 @@ def sessions(customers) -> dict[str, str]:
         customers.next_time(made[name], "unavailable", times=None)
     customers.next_time(made["model-retired"], "not_found", times=None)
     customers.next_time(made["not-restored"], "contradictory")
-    customers.shell(BRING_ABOUT.format(sessions=json.dumps(made)))
+    customers.shell(SET_STATES.format(sessions=json.dumps(made)))
     customers.site.result(made["too-soon"])
     customers.site.result(made["asking"])
     sandbox.refund(made["refunded"])
     return made
 
 
-@pytest.mark.parametrize("state", SAYS)
-def test_each_state_has_a_page_of_its_own(visitor, customers, sessions, state):
-    if state == "asking":  # somebody else asks Stripe at this moment
+@pytest.mark.parametrize("state", EXPECTED_TEXT)
+def test_each_state_has_its_page(visitor, customers, sessions, state):
+    if state == "asking":  # while another request asks Stripe
         customers.site.result(sessions[state])
     page = visitor.result(sessions[state])
-    said = page.locator("main").inner_text()
-    assert SAYS[state] in said
+    assert EXPECTED_TEXT[state] in page.locator("main").inner_text()
     assert SUPPORT in page.locator("body").inner_text()
     assert page.locator("h1").count() == 1
     if page.locator("article.verdict").count() == 0:
         assert page.locator(".facts dt").all_inner_texts() == list(QUESTIONS)
     assert_nothing_inline(page)
-    assert_for_everybody(page)
+    assert_accessible(page)
 
 
 @pytest.fixture(scope="module")
@@ -174,15 +173,15 @@ def bought(customers) -> dict[tuple[str, str], str]:
 
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("label", LABELS)
-def test_a_verdict_is_told_by_word_shape_and_text(visitor, customers, bought, tier, label):
+def test_a_verdict_has_word_shape_and_text(visitor, customers, bought, tier, label):
     session = bought[tier, label]
     page = visitor.result(session)
     band = page.locator(".band")
     assert band.locator("h1").inner_text() == label
     assert band.locator("svg.sign *").count() == 1
     assert page.title() == f"{label} - Oracle"
-    told = customers.site.http.get("/api/verdict", params={"session_id": session}).json()
-    verdict = told["verdict"]
+    answer = customers.site.http.get("/api/verdict", params={"session_id": session}).json()
+    verdict = answer["verdict"]
     assert verdict["summary"] in page.locator("main").inner_text()
     rows = page.locator(".dimensions > div").all_inner_texts()
     drawn = page.locator("svg[role=img] desc").all_text_contents()
@@ -193,7 +192,7 @@ def test_a_verdict_is_told_by_word_shape_and_text(visitor, customers, bought, ti
     if tier == "strategy":
         assert verdict["strategy"]["next_step"] in page.locator(".strategy").inner_text()
         assert len(page.locator(".strategy li").all()) == len(verdict["strategy"]["tests"])
-    assert_for_everybody(page)
+    assert_accessible(page)
 
 
 def test_the_fingerprint_of_page_and_email_are_the_same(visitor, customers):
@@ -206,25 +205,25 @@ def test_the_fingerprint_of_page_and_email_are_the_same(visitor, customers):
     assert printed.split()[1] in email["html"]
 
 
-def test_a_page_that_differs_shows_both_verdicts_and_the_note(visitor, sessions):
-    panel = visitor.result(sessions["significant"]).locator(".standing")
+def test_a_significant_difference_shows_both_verdicts_and_the_note(visitor, sessions):
+    panel = visitor.result(sessions["significant"]).locator(".email-status")
     assert panel.locator(".label").all_inner_texts() == ["GREEN", "RED"]
     assert "Due to a technical condition" in panel.inner_text()
     assert "Both represent a valid coherence reading of your submission." in panel.inner_text()
 
 
-def test_without_scripts_every_page_is_whole(visitor, sessions):
-    for state, words in SAYS.items():
-        if state in OF_A_MOMENT:  # seen above
+def test_without_scripts_every_page_is_complete(visitor, sessions):
+    for state, words in EXPECTED_TEXT.items():
+        if state in TRANSIENT:  # covered above
             continue
         page = visitor.result(sessions[state], script=False, width=PHONE)
         assert words in page.locator("main").inner_text(), state
         page.close()
 
 
-def test_who_asks_for_too_many_unknown_orders_is_told_to_wait(visitor, customers):
+def test_too_many_unknown_orders_are_rate_limited(visitor, customers):
     for number in range(11):
         customers.site.result(f"cs_test_guessing{number:04}")
     page = visitor.result("cs_test_guessing9999")
     assert "Please wait a minute" in page.locator("h1").inner_text()
-    assert_for_everybody(page)
+    assert_accessible(page)

@@ -30,7 +30,7 @@ def test_a_missing_browser_is_reported_and_fails_in_strict_mode(monkeypatch, cap
     def missing():
         raise BrowserMissing("no Chromium on this machine")
 
-    monkeypatch.setattr(runner, "bring_browser", missing)
+    monkeypatch.setattr(runner, "find_or_install_browser", missing)
     assert runner.main([]) == 0
     line = "NOT RUN: the tests in a browser (no Chromium on this machine)"
     assert line in capsys.readouterr().out.splitlines()
@@ -47,7 +47,7 @@ def test_a_missing_program_is_reported_and_fails_in_strict_mode(monkeypatch, cap
     def missing():
         raise ProgramMissing("no such program on this machine")
 
-    monkeypatch.setattr(runner, "bring_browser", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(runner, "find_or_install_browser", lambda: "/usr/bin/chromium")
     monkeypatch.setattr(runner, bring, missing)
     assert runner.main([]) == 0
     line = f"NOT RUN: the tests {tests} (no such program on this machine)"
@@ -58,7 +58,7 @@ def test_a_missing_program_is_reported_and_fails_in_strict_mode(monkeypatch, cap
 
 @pytest.mark.usefixtures("all_tests_pass")
 def test_a_missing_libfaketime_is_reported_and_fails_in_strict_mode(monkeypatch, capsys):
-    monkeypatch.setattr(runner, "bring_browser", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(runner, "find_or_install_browser", lambda: "/usr/bin/chromium")
     monkeypatch.setattr(runner, "find_library", lambda: None)
     assert runner.main([]) == 0
     line = "NOT RUN: clock steps (no libfaketime works here: pip or apt install it)"
@@ -72,7 +72,7 @@ def test_a_missing_postgresql_is_reported_and_fails_in_strict_mode(monkeypatch, 
     def missing():
         raise PostgresqlMissing("no wheel\nfor this machine")
 
-    monkeypatch.setattr(runner, "bring_browser", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(runner, "find_or_install_browser", lambda: "/usr/bin/chromium")
     monkeypatch.setattr(runner, "throwaway_server", missing)
     assert runner.main([]) == 0
     line = "NOT RUN: PostgreSQL (no wheel for this machine)"
@@ -136,7 +136,7 @@ def test_an_installed_browser_is_used(monkeypatch):
     tried = []
     monkeypatch.setattr(browser, "find_browser", lambda: "/usr/bin/chromium")
     monkeypatch.setattr(browser, "_succeeds", lambda *command: tried.append(command))
-    assert browser.bring_browser() == "/usr/bin/chromium"
+    assert browser.find_or_install_browser() == "/usr/bin/chromium"
     assert tried == []
 
 
@@ -151,6 +151,6 @@ def test_playwrights_chromium_is_installed_before_debians(monkeypatch):
     monkeypatch.setattr(browser.os, "geteuid", lambda: 0)
     monkeypatch.setattr(browser, "_succeeds", lambda *command: tried.append(command) or True)
     with pytest.raises(BrowserMissing):
-        browser.bring_browser()
+        browser.find_or_install_browser()
     assert [command[-1] for command in tried] == ["chromium", "chromium"]
     assert ["playwright" in command for command in tried] == [True, False]

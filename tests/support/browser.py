@@ -1,4 +1,4 @@
-"""A Chromium to test with: the machine's, else Playwright's own, else Debian's package."""
+"""Finds or installs a Chromium: the system's, Playwright's own, or Debian's package."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-# Nothing that talks to anybody but the page.
+# No network traffic besides the page's own.
 FLAGS = [
     "--disable-gpu",
     "--disable-quic",
@@ -20,37 +20,37 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-INSTALL_TIMEOUT = 600  # seconds for one way of getting a browser
+INSTALL_TIMEOUT = 600  # seconds, per installer
 
 
 class BrowserMissing(Exception):
-    """There is no browser to be had here."""
+    """No browser is installed, or none could be."""
 
 
 def find_browser() -> str:
-    """One that is here already and starts. Raises BrowserMissing."""
+    """The path of an installed browser that starts. Raises BrowserMissing."""
     if not _succeeds(sys.executable, "-m", "playwright", "--version"):
         raise BrowserMissing("Playwright does not start; its driver needs libatomic1")
     for name in NAMES:
         path = shutil.which(name)
-        # Some systems have a stub of this name that only says where to get it.
+        # Some systems have a stub of this name that only says how to install it.
         if path and _succeeds(path, "--version"):
             return path
     with sync_playwright() as playwright:
-        own = Path(playwright.chromium.executable_path)
-    if own.exists():
-        return str(own)
+        bundled = Path(playwright.chromium.executable_path)
+    if bundled.exists():
+        return str(bundled)
     raise BrowserMissing("no Chromium on this machine")
 
 
-def bring_browser() -> str:
-    """One that is here, or can be brought here. Raises BrowserMissing."""
-    ways = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+def find_or_install_browser() -> str:
+    """The path of a browser, installed if necessary. Raises BrowserMissing."""
+    installers = [[sys.executable, "-m", "playwright", "install", "chromium"]]
     if os.geteuid() == 0 and shutil.which("apt-get"):
-        ways.append(["apt-get", "install", "--yes", "--no-install-recommends", "chromium"])
+        installers.append(["apt-get", "install", "--yes", "--no-install-recommends", "chromium"])
     reason = ""
-    for way in ([], *ways):
-        if way and not _succeeds(*way):
+    for installer in ([], *installers):
+        if installer and not _succeeds(*installer):
             continue
         try:
             return find_browser()
@@ -69,7 +69,7 @@ def _succeeds(*command: str) -> bool:
 
 @contextmanager
 def open_browser(path: str) -> Iterator[Browser]:
-    """While it is open, Django's ORM takes this thread for an asynchronous one, and refuses."""
+    """While it is open, Django's ORM refuses to run in this thread: it looks asynchronous."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=path, args=FLAGS, chromium_sandbox=False

@@ -1,4 +1,4 @@
-"""How a person of staff gets into the console, in a browser."""
+"""Logging in to the console in a browser."""
 
 from playwright.sync_api import Page
 

@@ -1,8 +1,8 @@
-"""Staff for a live site, and a quarter of a year behind it: run on the site's own database.
+"""Creates staff accounts and sample statistics in a live site's own database.
 
-`python -m tests.support.console_staff NAME=GROUP …` makes people (password: their name
-twice); `history` makes the figures of the last ninety days, `probes` what was
-probed in them.
+`python -m tests.support.console_staff NAME=GROUP …` creates accounts; the password is
+the name twice. `history` creates 90 days of statistics, `compared` comparisons and
+`probes` determinism probes; `age` makes the open cases older.
 """
 
 import os
@@ -15,40 +15,40 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oracle_site.settings")
 django.setup()
 
-from django.contrib.auth.models import Group, User  # noqa: E402 - Django comes first
-from django.utils import timezone  # noqa: E402 - likewise, after the set-up
+from django.contrib.auth.models import Group, User  # noqa: E402 - after django.setup()
+from django.utils import timezone  # noqa: E402 - after django.setup()
 
-from audit.core.wilson import wilson  # noqa: E402 - likewise, after the set-up
-from audit.models import (  # noqa: E402 - likewise, after the set-up
+from audit.core.wilson import wilson  # noqa: E402 - after django.setup()
+from audit.models import (  # noqa: E402 - after django.setup()
     CrosscheckLog,
     DayCount,
     DeterminismProbe,
     DivergenceEvent,
 )
-from verdicts.models import Case, Order  # noqa: E402 - likewise, after the set-up
+from verdicts.models import Case, Order  # noqa: E402 - after django.setup()
 
 TIERS = {"quick": (14, 200), "full": (22, 500), "strategy": (6, 1500)}
 FLAGS = {"short_summary": 5, "dimension_conflict": 3, "empty_analysis": 2, "too_few_tests": 1}
 
 
-def hire(name: str, group: str) -> None:
-    person = User.objects.create_user(name, password=name * 2, is_staff=True)
+def create_account(name: str, group: str) -> None:
+    user = User.objects.create_user(name, password=name * 2, is_staff=True)
     if group:
-        person.groups.add(Group.objects.get(name=group))
+        user.groups.add(Group.objects.get(name=group))
 
 
 def history(days: int = 90) -> None:
-    chance = random.Random(42)  # noqa: S311 - the same pictures every time
+    rng = random.Random(42)  # noqa: S311 - reproducible screenshots
     today = timezone.now().date()
     rows = []
-    for back in range(1, days):
-        day = today - timedelta(days=back)
-        busy = 1.3 if day.weekday() < 5 else 0.6
-        for tier, (usual, cents) in TIERS.items():
-            orders = round(usual * busy * chance.uniform(0.7, 1.3))
-            rejected = sum(chance.random() < 0.03 for _ in range(orders))
-            regens = sum(chance.random() < 0.12 for _ in range(orders))
-            minor = sum(chance.random() < 0.035 for _ in range(regens))
+    for days_ago in range(1, days):
+        day = today - timedelta(days=days_ago)
+        activity = 1.3 if day.weekday() < 5 else 0.6
+        for tier, (average, cents) in TIERS.items():
+            orders = round(average * activity * rng.uniform(0.7, 1.3))
+            rejected = sum(rng.random() < 0.03 for _ in range(orders))
+            regens = sum(rng.random() < 0.12 for _ in range(orders))
+            minor = sum(rng.random() < 0.035 for _ in range(regens))
             counts = {
                 ("order", "delivered"): orders - rejected,
                 ("order", "rejected"): rejected,
@@ -59,23 +59,23 @@ def history(days: int = 90) -> None:
                 ("regen call", "answered"): regens,
                 ("score", "50"): round(orders * 0.9),
                 ("score", "49"): max(0, orders - round(orders * 0.9) - rejected),
-                ("score", str(chance.choice([46, 44, 38, 31, -1]))): rejected,
+                ("score", str(rng.choice([46, 44, 38, 31, -1]))): rejected,
                 ("divergence", "none"): regens - minor,
                 ("divergence", "minor"): minor,
-                ("cause", chance.choice(["infrastructure", "model", "prompt"])): minor,
-                **{("flag", flag): chance.randrange(n) for flag, n in FLAGS.items()},
+                ("cause", rng.choice(["infrastructure", "model", "prompt"])): minor,
+                **{("flag", flag): rng.randrange(n) for flag, n in FLAGS.items()},
             }
             rows += [
                 DayCount(day=day, name=name, tier=tier, key=key, count=count)
                 for (name, key), count in counts.items()
                 if count > 0
             ]
-        rows.append(DayCount(day=day, name="hit", count=round(160 * busy * chance.random() + 80)))
+        rows.append(DayCount(day=day, name="hit", count=round(160 * activity * rng.random() + 80)))
     DayCount.objects.bulk_create(rows)
 
 
 def compared(checked: int = 160, diverged: int = 5) -> None:
-    """Comparisons on equal terms, for R14's rate."""
+    """Comparisons on equal terms, for the infrastructure variance (R14)."""
     for number in range(checked):
         check = CrosscheckLog.objects.create(
             session_id=f"cs_test_history{number:05}",
@@ -106,12 +106,14 @@ def compared(checked: int = 160, diverged: int = 5) -> None:
 
 
 def probes() -> None:
-    """A probe a week, over a change of the model's version."""
-    chance = random.Random(42)  # noqa: S311 - the same pictures every time
+    """One probe a week, with a change of the model's version in between."""
+    rng = random.Random(42)  # noqa: S311 - reproducible screenshots
     for tier, compared in {"quick": 49, "full": 29}.items():
         for weeks in range(13, -1, -1):
-            new = weeks < 5
-            differed = sum(chance.random() < (0.09 if new else 0.02) for _ in range(compared))
+            is_new_version = weeks < 5
+            differed = sum(
+                rng.random() < (0.09 if is_new_version else 0.02) for _ in range(compared)
+            )
             low, high = wilson(compared - differed, compared)
             probe = DeterminismProbe.objects.create(
                 tier=tier,
@@ -129,7 +131,9 @@ def probes() -> None:
                 distinct_texts=3 * differed + 3,
                 low=low,
                 high=high,
-                model_versions=["gemini-2.5-flash-002" if new else "gemini-2.5-flash-001"],
+                model_versions=[
+                    "gemini-2.5-flash-002" if is_new_version else "gemini-2.5-flash-001"
+                ],
                 prompt_tokens=400 * compared,
                 output_tokens=250 * compared,
             )
@@ -138,7 +142,7 @@ def probes() -> None:
 
 
 def age() -> None:
-    """Open cases that have been waiting for some time."""
+    """Make the open cases older, and give the first order some cache hits."""
     for number, case in enumerate(Case.objects.filter(closed_at=None).order_by("-opened_at")):
         earlier = timedelta(minutes=17 + 97 * number)
         Case.objects.filter(pk=case.pk).update(opened_at=case.opened_at - earlier)
@@ -149,8 +153,8 @@ def age() -> None:
 
 if __name__ == "__main__":
     for argument in sys.argv[1:]:
-        name, is_hiring, group = argument.partition("=")
-        if is_hiring:
-            hire(name, group)
+        name, is_account, group = argument.partition("=")
+        if is_account:
+            create_account(name, group)
         else:
             {"history": history, "compared": compared, "probes": probes, "age": age}[name]()

@@ -76,7 +76,7 @@ class Customers:
 
     def settled(self, session: str) -> None:
         """Waits until the page no longer refreshes itself."""
-        wait_for(lambda: "data-look-again" not in self.site.result(session).text)
+        wait_for(lambda: "data-refresh-after" not in self.site.result(session).text)
 
     def shell(self, program: str) -> None:
         self.site.manage("shell", "-v0", "-c", program)

@@ -1,4 +1,4 @@
-"""The corpus of hostile texts, and what a text must not have become once it is shown."""
+"""The corpus of hostile texts, and checks of where they are rendered."""
 
 import json
 import re
@@ -21,10 +21,10 @@ CORPUS = [
     Entry(**json.loads(line))
     for line in (Path(__file__).parents[1] / "data/hostile.jsonl").read_text().splitlines()
 ]
-# Long enough for a summary, and behind the text: some of it bites only at the start.
+# Appended: some texts are hostile only at the start, and a summary has a minimum length.
 ENDING = " That is what the model wrote here, and it is long enough to pass."
 HARMLESS = "Tea with cake, at a fair price, in a quiet street."
-ADDRESSES = {
+URL_ATTRIBUTES = {
     "href",
     "src",
     "action",
@@ -35,8 +35,8 @@ ADDRESSES = {
     "data",
     "xlink:href",
 }
-TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# What mail programs make a link of, roughly; a little more than any of them.
+BIDI_CONTROLS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# What mail clients turn into links, roughly: somewhat more than any of them.
 LINKED = re.compile(
     r"\b[a-z]{2,}://\S|\bwww\.[^\s\u200b]|\b(?:tel|sms|mailto|skype|javascript|data):[^\s\u200b]"
     r"|[\w.+-]+@[\w-]+\.\w{2}|\b[\w-]+[.\u3002\uff0e\uff61][^\W\d_]{2,}\b|\\\\\w",
@@ -44,31 +44,31 @@ LINKED = re.compile(
 )
 
 
-SLOTS = 11  # places of a strategy verdict that take a text
+SLOTS = 11  # text fields of a strategy verdict
 
 
 def verdict_of(*texts: str) -> dict[str, object]:
-    """A strategy verdict that passes the gate, with the texts, in turn, wherever one is taken."""
-    said = (text + ENDING for text in cycle(texts))
+    """A strategy verdict that passes the gate, with the texts in turn in its text fields."""
+    filler = (text + ENDING for text in cycle(texts))
     payload = complete("strategy")
-    payload["summary"] = next(said)
+    payload["summary"] = next(filler)
     for entry in payload["breakdown"].values():
-        entry["analysis"] = next(said)
+        entry["analysis"] = next(filler)
     payload["strategy"] = {
-        "next_step": next(said),
-        "alternative": next(said),
-        "tests": [next(said), next(said), next(said)],
+        "next_step": next(filler),
+        "alternative": next(filler),
+        "tests": [next(filler), next(filler), next(filler)],
     }
     return payload
 
 
-def handfuls() -> list[list[Entry]]:
-    """The corpus in as many parts as a verdict has room for at once."""
+def batches() -> list[list[Entry]]:
+    """The corpus in batches that fit into one verdict."""
     return [CORPUS[start : start + SLOTS] for start in range(0, len(CORPUS), SLOTS)]
 
 
 class Skeleton(HTMLParser):
-    """The elements of a page with their attributes' names, where they lead, and its text."""
+    """The elements of a page with their attributes' names, its URLs and its text."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -80,8 +80,8 @@ class Skeleton(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, *sorted(name for name, _ in attrs)))
-        self.text += "\n"  # another element's words are not these
-        self.leads_to |= {value or "" for name, value in attrs if name in ADDRESSES}
+        self.text += "\n"  # separates the text of elements
+        self.leads_to |= {value or "" for name, value in attrs if name in URL_ATTRIBUTES}
 
     def handle_comment(self, data: str) -> None:
         self.elements.append(("!--",))
@@ -93,10 +93,10 @@ class Skeleton(HTMLParser):
         self.text += data
 
 
-def steers(text: str) -> set[str]:
-    """Characters in it that a terminal, a mail program or a browser would act on."""
+def control_characters(text: str) -> set[str]:
+    """Characters that a terminal, mail client or browser would interpret."""
     return {
         one
         for one in text
-        if one in TURNING or (unicodedata.category(one) == "Cc" and one not in "\n\t\r")
+        if one in BIDI_CONTROLS or (unicodedata.category(one) == "Cc" and one not in "\n\t\r")
     }

@@ -1,4 +1,4 @@
-"""The pages at the console's door: the third part of `make screenshots`."""
+"""Screenshots of login and two-factor authentication: a part of `make screenshots`."""
 
 import base64
 from pathlib import Path
@@ -8,44 +8,44 @@ from playwright.sync_api import Browser, Page
 
 from drill.sites.live_site import LiveSite
 from tests.support.console_browser import log_in
-from tests.support.console_screenshots import FOLDER, staff
+from tests.support.console_screenshots import FOLDER, run_console_staff
 
 SIZE = {"width": 720, "height": 820}
 
 
-def take_door(
+def take_staff_auth(
     site: LiveSite, browser: Browser, scheme: str = "light", folder: Path = FOLDER
 ) -> None:
-    staff(site, "ada=Reviewer")
+    run_console_staff(site, "ada=Reviewer")
     context = browser.new_context(color_scheme=scheme, viewport=SIZE, device_scale_factor=1)
     page = context.new_page()
 
-    def shoot(name: str) -> None:
+    def save(name: str) -> None:
         page.wait_for_load_state("networkidle")
-        page.screenshot(path=folder / f"door-{name}.png")
+        page.screenshot(path=folder / f"staff-auth-{name}.png")
 
     page.goto(f"{site.url}/admin/login/")
-    shoot("login")
+    save("login")
     log_in(page, site.url, "ada", "adaada")
     page.evaluate("scheme => localStorage.setItem('_x_adminTheme', JSON.stringify(scheme))", scheme)
     page.goto(f"{site.url}/admin/second-factor/set-up/")
     key = base64.b32decode(page.locator("code").first.inner_text().replace(" ", ""))
-    shoot("set-up")
-    give(page, f"{totp(key):06}", "Turn it on")
-    shoot("spare-codes")
+    save("set-up")
+    submit_code(page, f"{totp(key):06}", "Turn it on")
+    save("recovery-codes")
     page.goto(f"{site.url}/admin/second-factor/")
-    shoot("home")
+    save("manage")
     context.clear_cookies()
     try_to_log_in(page, site.url, "ada", "adaada")
-    shoot("check")
+    save("verify")
     context.clear_cookies()
     for _ in range(5):
         try_to_log_in(page, site.url, "eve", "wrong")
-    shoot("locked-out")
+    save("locked-out")
     context.close()
 
 
-def give(page: Page, code: str, button: str) -> None:
+def submit_code(page: Page, code: str, button: str) -> None:
     page.get_by_role("textbox", name="Code").fill(code)
     page.get_by_role("button", name=button).click()
 

@@ -1,4 +1,4 @@
-"""The console: one module for each thing that staff look at. docs/CONSOLE.md."""
+"""The staff console at /admin/: one module for each kind of record. See docs/CONSOLE.md."""
 
 from django.contrib import admin
 from django_otp.plugins.otp_static.models import StaticDevice
@@ -11,7 +11,7 @@ from verdicts.admin.review import cases
 
 __all__ = ["accounts", "cases", "crosschecks", "divergences", "orders", "probes", "read_only"]
 
-# The queue's own forms run any function by its name: nobody gets one.
+# django-q2's forms can run any function by its dotted name.
 admin.site.unregister([Failure, OrmQ, Schedule, Success])
-# Theirs show secrets to whoever may look; everybody has a page for their own instead.
+# django-otp's show other users' secrets; verdicts.staff_auth has a page for one's own device.
 admin.site.unregister([StaticDevice, TOTPDevice])

@@ -1,10 +1,10 @@
-"""Staff and their groups: the only thing in the console that is edited, and by superusers."""
+"""Staff accounts and groups: the only editable records of the console, for superusers."""
 
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.contrib.auth.admin import GroupAdmin as DjangosGroupAdmin
-from django.contrib.auth.admin import UserAdmin as DjangosUserAdmin
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, User
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
@@ -13,30 +13,30 @@ from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 if TYPE_CHECKING:
-    Dressed = admin.ModelAdmin[Any]
+    UnfoldModelAdmin = admin.ModelAdmin[Any]
 else:
-    Dressed = ModelAdmin
+    UnfoldModelAdmin = ModelAdmin
 
 admin.site.unregister([User, Group])
 
 
 @admin.register(User)
-class UserAdmin(DjangosUserAdmin, Dressed):  # type: ignore[type-arg]
+class UserAdmin(DjangoUserAdmin, UnfoldModelAdmin):  # type: ignore[type-arg]
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
-    list_display = ("username", "email", "is_staff", "is_superuser", "second_factor")
+    list_display = ("username", "email", "is_staff", "is_superuser", "two_factor")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        theirs = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
-        found: QuerySet[User] = super().get_queryset(request).annotate(has_factor=Exists(theirs))
-        return found
+        devices = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
+        users: QuerySet[User] = super().get_queryset(request)
+        return users.annotate(has_two_factor=Exists(devices))
 
-    @admin.display(boolean=True, description="second factor")
-    def second_factor(self, person: Any) -> bool:
-        return bool(person.has_factor)
+    @admin.display(boolean=True, description="two-factor authentication")
+    def two_factor(self, user: Any) -> bool:
+        return bool(user.has_two_factor)
 
 
 @admin.register(Group)
-class GroupAdmin(DjangosGroupAdmin, Dressed):
+class GroupAdmin(DjangoGroupAdmin, UnfoldModelAdmin):
     pass

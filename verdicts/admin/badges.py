@@ -1,4 +1,4 @@
-"""A column of a list as a coloured label."""
+"""List columns that are shown as coloured badges."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
@@ -11,20 +11,22 @@ from unfold.utils import display_for_label
 Column = Callable[[Any, Any], tuple[str, str]]
 
 
-def tinted(description: str, **tones: str) -> Callable[[Column], Callable[[Any, Any], SafeString]]:
-    """The method returns the value that chooses the tone, and the words that are shown."""
+def badge_column(
+    description: str, **colours: str
+) -> Callable[[Column], Callable[[Any, Any], SafeString]]:
+    """Decorates a method that returns a key of `colours` and the text to show."""
 
-    @lru_cache(maxsize=64)  # few words, and each row of a list would render a template
-    def label(value: str, words: str) -> SafeString:
-        shown: SafeString = display_for_label((value, words), "–", tones)
-        return shown
+    @lru_cache(maxsize=64)  # each badge renders a template, and a list repeats a few of them
+    def badge(key: str, text: str) -> SafeString:
+        rendered: SafeString = display_for_label((key, text), "–", colours)
+        return rendered
 
     def decorate(column: Column) -> Callable[[Any, Any], SafeString]:
         @admin.display(description=description)
         @wraps(column)
-        def shown(model_admin: Any, obj: Any) -> SafeString:
-            return label(*column(model_admin, obj))
+        def render(model_admin: Any, obj: Any) -> SafeString:
+            return badge(*column(model_admin, obj))
 
-        return shown
+        return render
 
     return decorate

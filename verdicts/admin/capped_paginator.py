@@ -1,4 +1,4 @@
-"""Pages of a list that may have millions of rows: counted only as far as anybody pages."""
+"""Pagination of tables that may have millions of rows, without counting them all."""
 
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,37 +10,37 @@ from django.utils.functional import cached_property
 if TYPE_CHECKING:
     Base = Paginator[Any]
 else:
-    Base = Paginator  # takes no parameter at run time
+    Base = Paginator  # not generic at run time
 
-LISTED: Final = 10_000  # further down nobody pages: they filter, search or export
+MAX_LISTED: Final = 10_000  # for more, staff filter, search or export
 
 
-class BoundedPaginator(Base):
+class CappedPaginator(Base):
     template_name = "admin/record_count.html"
 
     @cached_property
     def count(self) -> int:
-        """How many rows are paged through."""
+        """The number of listed rows, at most MAX_LISTED."""
         rows = self.object_list
         if not isinstance(rows, QuerySet):
             return len(rows)
-        if self.estimate:  # more than anybody pages: not worth counting
-            return LISTED
-        # In the list's own order: it leads both databases to the index that the list is read by.
-        return rows[:LISTED].count()
+        if self.estimate:
+            return MAX_LISTED
+        # Ordered like the list, so that both databases use the index that the list itself uses.
+        return rows[:MAX_LISTED].count()
 
     @cached_property
     def estimate(self) -> int | None:
-        """How many there are where more are there than are listed; None: not known."""
+        """PostgreSQL's estimate of an unfiltered table's rows; None if unknown or not capped."""
         rows = self.object_list
         if connection.vendor != "postgresql" or not isinstance(rows, QuerySet) or rows.query.where:
             return None
         with connection.cursor() as cursor:
             table = rows.query.get_meta().db_table
             cursor.execute("SELECT reltuples FROM pg_class WHERE oid = %s::regclass", [table])
-            known = int(cursor.fetchone()[0])
-        return known if known > LISTED else None
+            estimated = int(cursor.fetchone()[0])
+        return estimated if estimated > MAX_LISTED else None
 
     @property
-    def is_cut(self) -> bool:
-        return self.count == LISTED
+    def is_capped(self) -> bool:
+        return self.count == MAX_LISTED

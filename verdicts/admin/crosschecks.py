@@ -1,4 +1,4 @@
-"""What the gate decided, and why: rejected, approved, and approved with flags."""
+"""The gate's decisions and their reasons: rejected, approved, and approved with flags."""
 
 from typing import Any, Final, get_args
 
@@ -8,15 +8,16 @@ from django.http import HttpRequest
 
 from audit.core.crosscheck import Reason
 from audit.models import CrosscheckLog
-from verdicts.admin.badges import tinted
-from verdicts.admin.filters import DayRange, one_of
-from verdicts.admin.permissions import EVIDENCE, allowed
+from verdicts.admin.badges import badge_column
+from verdicts.admin.filters import DayRange, equality_filter
+from verdicts.admin.permissions import VIEW_EVIDENCE, is_allowed
 from verdicts.admin.record import RecordAdmin
 from verdicts.admin.review.evidence import read_evidence
-from verdicts.admin.review.score import take_apart
+from verdicts.admin.review.score import explain_score
+from verdicts.core.formatting import format_score
 from verdicts.models import Case, Order
 
-REJECTED: Final = tuple(reason for reason in get_args(Reason) if reason != "pass")
+REJECTION_REASONS: Final = tuple(reason for reason in get_args(Reason) if reason != "pass")
 
 
 @admin.register(CrosscheckLog)
@@ -37,42 +38,43 @@ class CrosscheckLogAdmin(RecordAdmin):
     list_filter = (
         "approved",
         "flagged",
-        one_of("crosscheck_reason", REJECTED, heading="rejected for", approved=False),
+        equality_filter(
+            "crosscheck_reason", REJECTION_REASONS, title="rejected for", approved=False
+        ),
         ("created_at", DayRange),
     )
     search_fields = ("session_id",)
     search_help_text = "Number or session id"
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        found = super().get_queryset(request)
-        # A list shows no evidence: it is not read for one either.
-        return found.defer("contributions", "evidence")
+        # Large columns that the list does not show.
+        return super().get_queryset(request).defer("contributions", "evidence")
 
-    def find(self, request: HttpRequest, term: str) -> Q | None:
-        return super().find(request, term) or Q(session_id=term)
+    def search_filter(self, request: HttpRequest, term: str) -> Q | None:
+        return super().search_filter(request, term) or Q(session_id=term)
 
-    @tinted("decision", approved="success", flagged="info", rejected="warning")
+    @badge_column("decision", approved="success", flagged="info", rejected="warning")
     def decision(self, check: CrosscheckLog) -> tuple[str, str]:
-        of = ", smoke test" if check.smoke else ""
+        suffix = ", smoke test" if check.smoke else ""
         if not check.approved:
-            return "rejected", check.crosscheck_reason.replace("_", " ") + of
+            return "rejected", check.crosscheck_reason.replace("_", " ") + suffix
         if check.flagged:
-            return "flagged", f"passed with flags{of}"
-        return "approved", f"passed{of}"
+            return "flagged", f"passed with flags{suffix}"
+        return "approved", f"passed{suffix}"
 
     @admin.display
     def score(self, check: CrosscheckLog) -> str:
-        return "–" if check.coherence_score is None else f"{check.coherence_score:.4f}"
+        return "–" if check.coherence_score is None else format_score(check.coherence_score)
 
     @admin.display(description="flags")
     def listed_flags(self, check: CrosscheckLog) -> str:
         return ", ".join(flag.replace("_", " ") for flag in check.flags) or "–"
 
-    def page(self, request: HttpRequest, obj: CrosscheckLog) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, obj: CrosscheckLog) -> dict[str, Any]:
         return {
             "check": obj,
-            "score": take_apart(obj),
-            "evidence": read_evidence(obj) if allowed(request, EVIDENCE) else None,
+            "score": explain_score(obj),
+            "evidence": read_evidence(obj) if is_allowed(request, VIEW_EVIDENCE) else None,
             "case": Case.objects.filter(crosscheck=obj).first(),
             "order": Order.objects.filter(session_id=obj.session_id).first(),
             "title": f"Crosscheck {obj.pk}",

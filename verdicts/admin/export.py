@@ -1,4 +1,4 @@
-"""A filtered list as CSV or JSON lines: streamed, row by row, without what is hidden."""
+"""Export of a filtered list as CSV or JSON lines: streamed, without hidden fields."""
 
 import csv
 import json
@@ -13,66 +13,71 @@ from django.utils import timezone
 from audit.actions import record_action
 from audit.core.redaction import short_hash
 from audit.core.spreadsheet import escape_formulas
-from verdicts.admin.permissions import need
+from verdicts.admin.permissions import require
 
 if TYPE_CHECKING:
     from verdicts.admin.record import RecordAdmin
 
-CHUNK: Final = 1000
-_TYPES: Final = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
+CHUNK_SIZE: Final = 1000
+_CONTENT_TYPES: Final = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl; charset=utf-8",
+}
 
 
 class Column(NamedTuple):
     name: str
     field: str
-    hashed: bool = False  # a session's id, for those who must not have it
+    hashed: bool = False  # a session id, for users without the permission to see it
 
     def read(self, value: Any) -> Any:
         return short_hash(value) if self.hashed and value else value
 
 
-def export(model_admin: "RecordAdmin", request: HttpRequest, form: str) -> HttpResponse:
-    """The list that is on the screen, all of its pages."""
+def export(model_admin: "RecordAdmin", request: HttpRequest, format_name: str) -> HttpResponse:
+    """All pages of the list with the request's filters, and an action that records the export."""
     opts = model_admin.opts
-    need(request, f"{opts.app_label}.view_{opts.model_name}")
-    if form not in _TYPES:
+    require(request, f"{opts.app_label}.view_{opts.model_name}")
+    if format_name not in _CONTENT_TYPES:
         raise Http404
     try:
         rows = model_admin.get_changelist_instance(request).get_queryset(request)
     except IncorrectLookupParameters:
         return HttpResponse("No such filter.", status=400, content_type="text/plain")
     columns = columns_of(model_admin, request)
-    found = rows.values_list(*(column.field for column in columns)).iterator(chunk_size=CHUNK)
+    values = rows.values_list(*(column.field for column in columns)).iterator(chunk_size=CHUNK_SIZE)
     record_action(
         session_id="",
-        action=f"export {opts.model_name} {form}",
+        action=f"export {opts.model_name} {format_name}",
         who=request.user.get_username(),
-        reason=filters(model_admin, request),
+        reason=recorded_filters(model_admin, request),
     )
-    response = StreamingHttpResponse(_FORMS[form](columns, found), content_type=_TYPES[form])
-    name = f"{opts.model_name}-{timezone.now():%Y%m%d-%H%M}.{form}"
+    response = StreamingHttpResponse(
+        _FORMATS[format_name](columns, values), content_type=_CONTENT_TYPES[format_name]
+    )
+    name = f"{opts.model_name}-{timezone.now():%Y%m%d-%H%M}.{format_name}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response  # type: ignore[return-value]  # Django takes either
 
 
-def filters(model_admin: "RecordAdmin", request: HttpRequest) -> str:
-    """The list's filters for the record; not what was searched for, which is a customer's."""
-    offered = set(model_admin.lookups(request))
+def recorded_filters(model_admin: "RecordAdmin", request: HttpRequest) -> str:
+    """The list's filters; search terms are masked, as they may identify a customer."""
+    filters = set(model_admin.allowed_lookups(request))
     return "&".join(
-        f"{name}={value if name in offered else '…'}" for name, value in request.GET.items()
+        f"{name}={value if name in filters else '…'}" for name, value in request.GET.items()
     )
 
 
 def columns_of(model_admin: "RecordAdmin", request: HttpRequest) -> list[Column]:
-    """Every field of the record, in its order, that this person gets to see."""
-    hidden = model_admin.hidden(request)
-    found = []
+    """The fields that the user may see, in the model's order."""
+    hidden = model_admin.hidden_fields(request)
+    columns = []
     for field in model_admin.opts.concrete_fields:
         if field.name not in hidden:
-            found.append(Column(field.attname, field.attname))
+            columns.append(Column(field.attname, field.attname))
         elif field.name == "session_id":
-            found.append(Column("session", field.attname, hashed=True))
-    return found
+            columns.append(Column("session", field.attname, hashed=True))
+    return columns
 
 
 def as_csv(columns: list[Column], rows: Iterator[tuple[Any, ...]]) -> Iterator[str]:
@@ -80,7 +85,7 @@ def as_csv(columns: list[Column], rows: Iterator[tuple[Any, ...]]) -> Iterator[s
     yield writer.writerow([column.name for column in columns])
     for row in rows:
         values = (column.read(value) for column, value in zip(columns, row, strict=True))
-        yield writer.writerow([cell(value) for value in values])
+        yield writer.writerow([csv_cell(value) for value in values])
 
 
 def as_jsonl(columns: list[Column], rows: Iterator[tuple[Any, ...]]) -> Iterator[str]:
@@ -90,22 +95,23 @@ def as_jsonl(columns: list[Column], rows: Iterator[tuple[Any, ...]]) -> Iterator
         yield json.dumps(line, cls=DjangoJSONEncoder) + "\n"
 
 
-def cell(value: Any) -> str:
-    """The value as text that no spreadsheet runs."""
+def csv_cell(value: Any) -> str:
+    """The value as text that no spreadsheet evaluates as a formula."""
     if value is None:
         return ""
     if isinstance(value, (dict, list)):
-        # Separators occur only inside strings, so the result is still JSON.
-        return escape_formulas(json.dumps(value, cls=DjangoJSONEncoder))
+        return escape_formulas(
+            json.dumps(value, cls=DjangoJSONEncoder)
+        )  # changes only strings: still valid JSON
     text = str(value.isoformat() if hasattr(value, "isoformat") else value)
     return escape_formulas(text) if isinstance(value, str) else text
 
 
 class _Echo:
-    """A file that hands back what is written to it, for the csv module."""
+    """A pseudo file for the csv module: `write` returns the line instead of storing it."""
 
     def write(self, text: str) -> str:
         return text
 
 
-_FORMS: Final = {"csv": as_csv, "jsonl": as_jsonl}
+_FORMATS: Final = {"csv": as_csv, "jsonl": as_jsonl}

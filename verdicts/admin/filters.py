@@ -1,4 +1,4 @@
-"""Filters that cost no look through the table to be offered, and mean days where they say days."""
+"""List filters whose choices need no query, and that an index can serve."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
@@ -16,17 +16,17 @@ else:
     RangeFilter = RangeDateFilter
 
 
-LAST_DAY = date(9999, 12, 30)
+MAX_DAY = date(9999, 12, 30)  # the day after it must be a valid date too
 
 
 class DayRange(RangeFilter):
-    """From a day to a day, both of them included; UTC, like everything on record."""
+    """From a day to a day, both included, in UTC."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        begin = _day(self.used_parameters.get(f"{self.field_path}_from"))
+        start = _day(self.used_parameters.get(f"{self.field_path}_from"))
         end = _day(self.used_parameters.get(f"{self.field_path}_to"))
-        if begin:
-            queryset = queryset.filter(**{f"{self.field_path}__gte": begin})
+        if start:
+            queryset = queryset.filter(**{f"{self.field_path}__gte": start})
         if end:
             queryset = queryset.filter(**{f"{self.field_path}__lt": end + timedelta(days=1)})
         return queryset
@@ -37,27 +37,28 @@ def _day(text: object) -> datetime | None:
         day = date.fromisoformat(str(text))
     except ValueError:
         return None
-    # No database's calendar ends with a day that has a next one.
-    return datetime.combine(min(day, LAST_DAY), time.min, tzinfo=UTC)
+    return datetime.combine(min(day, MAX_DAY), time.min, tzinfo=UTC)
 
 
-def one_of(
-    name: str, values: Iterable[str], *, heading: str = "", **implied: bool
+def equality_filter(
+    name: str, values: Iterable[str], *, title: str = "", **implied: bool
 ) -> type[SimpleListFilter]:
-    """A filter by equality over values that are known without asking the table.
+    """A filter by equality, over known values.
 
-    What each of them implies is asked for too, so that an index of such rows alone is used.
+    `implied` are conditions that hold for all these values: with them the query can use a
+    partial index.
     """
-    offered = [(value, value.replace("_", " ")) for value in values]
+    choices = [(value, value.replace("_", " ")) for value in values]
+    heading = title or name.replace("_", " ")
 
-    class OneOf(SimpleListFilter):
-        title = heading or name.replace("_", " ")
+    class EqualityFilter(SimpleListFilter):
+        title = heading
         parameter_name = name
 
         def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-            return offered
+            return choices
 
         def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
             return queryset.filter(**{name: self.value()}, **implied) if self.value() else None
 
-    return OneOf
+    return EqualityFilter

@@ -1,70 +1,68 @@
-"""The sidebar, and what frames every page of the console."""
+"""The sidebar and the other parts of every console page; `oracle_site.unfold` names them."""
 
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 
-from verdicts.admin.permissions import SEE_CASES
+from verdicts.admin.permissions import is_allowed
 from verdicts.models import Case
 
 
+class Item(NamedTuple):
+    title: str
+    icon: str
+    model: str  # app_model
+    flag: str = ""  # only the rows with this flag
+
+
+GROUPS: Final = {
+    "Now": (
+        Item("Review queue", "inbox", "verdicts_case"),
+        Item("Passed with flags", "flag", "audit_crosschecklog", "flagged"),
+    ),
+    "Look up": (
+        Item("Orders", "receipt_long", "verdicts_order"),
+        Item("Comparisons", "compare_arrows", "audit_divergenceevent"),
+        Item("Crosschecks", "rule", "audit_crosschecklog"),
+        Item("Verdicts", "gavel", "verdicts_verdict"),
+        Item("Emails", "mail", "verdicts_delivery"),
+    ),
+    "Record": (
+        Item("Staff actions", "history", "audit_action"),
+        Item("Log", "description", "audit_logentry"),
+        Item("Model calls", "smart_toy", "audit_modelcall"),
+        Item("Stripe events", "payments", "verdicts_stripeevent"),
+        Item("Probes", "science", "audit_determinismprobe"),
+        Item("Escalations", "warning", "audit_escalation"),
+    ),
+    "Staff": (
+        Item("People", "person", "auth_user"),
+        Item("Groups", "group", "auth_group"),
+    ),
+}
+
+
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
-    """Only what this person may open."""
-    waiting = Case.objects.filter(closed_at=None).count() if _may(request, SEE_CASES) else 0
-    groups = [
-        (
-            "Now",
-            [
-                _item(request, "Home", "home", "admin:index"),
-                _item(request, "Review queue", "inbox", "verdicts_case", badge=waiting),
-                _item(request, "Passed with flags", "flag", "audit_crosschecklog", only="flagged"),
-            ],
-        ),
-        (
-            "Look up",
-            [
-                _item(request, "Orders", "receipt_long", "verdicts_order"),
-                _item(request, "Comparisons", "compare_arrows", "audit_divergenceevent"),
-                _item(request, "Crosschecks", "rule", "audit_crosschecklog"),
-                _item(request, "Verdicts", "gavel", "verdicts_verdict"),
-                _item(request, "Emails", "mail", "verdicts_delivery"),
-            ],
-        ),
-        (
-            "Record",
-            [
-                _item(request, "Staff actions", "history", "audit_action"),
-                _item(request, "Log", "description", "audit_logentry"),
-                _item(request, "Model calls", "smart_toy", "audit_modelcall"),
-                _item(request, "Stripe events", "payments", "verdicts_stripeevent"),
-                _item(request, "Probes", "science", "audit_determinismprobe"),
-                _item(request, "Escalations", "warning", "audit_escalation"),
-            ],
-        ),
-        (
-            "Staff",
-            [
-                _item(request, "People", "person", "auth_user"),
-                _item(request, "Groups", "group", "auth_group"),
-            ],
-        ),
-    ]
-    shown = [(title, [item for item in items if item]) for title, items in groups]
-    return [
-        {"title": title, "separator": title != "Now", "items": items}
-        for title, items in shown
-        if items
-    ]
+    """The home page, and the lists that the user may view; groups without any are left out."""
+    found = []
+    for title, items in GROUPS.items():
+        links = [_link(request, item) for item in items if _may_view(request, item)]
+        if title == "Now":
+            home = {"title": "Home", "icon": "home", "link": reverse("admin:index")}
+            links = [home, *links]
+        if links:
+            found.append({"title": title, "separator": title != "Now", "items": links})
+    return found
 
 
 def account(request: HttpRequest) -> list[dict[str, Any]]:
-    """What everybody can do about their own account, beside logging out."""
+    """The account menu's links, besides logging out."""
     return [
         {"title": "Change password", "link": reverse("admin:password_change")},
-        {"title": "Second factor", "link": reverse("second-factor")},
+        {"title": "Two-factor authentication", "link": reverse("second-factor")},
     ]
 
 
@@ -80,25 +78,26 @@ def script(request: HttpRequest) -> str:
     return static("console.js")
 
 
-def _may(request: HttpRequest, permission: str) -> bool:
-    return request.user.has_perm(permission)
+def _may_view(request: HttpRequest, item: Item) -> bool:
+    app, model = item.model.split("_")
+    return is_allowed(request, f"{app}.view_{model}")
 
 
-def _item(
-    request: HttpRequest, title: str, icon: str, name: str, *, only: str = "", badge: int = 0
-) -> dict[str, Any] | None:
-    if name == "admin:index":
-        return {"title": title, "icon": icon, "link": reverse(name)}
-    app, model = name.split("_")
-    if not _may(request, f"{app}.view_{model}"):
-        return None
-    link = reverse(f"admin:{name}_changelist")
-    here = request.path.startswith(link)
-    chosen = f"{only}__exact" in request.GET if only else "flagged__exact" not in request.GET
-    item = {
-        "title": title,
-        "icon": icon,
-        "link": f"{link}?{only}__exact=1" if only else link,
-        "active": here and chosen,
+def _link(request: HttpRequest, item: Item) -> dict[str, Any]:
+    address = reverse(f"admin:{item.model}_changelist")
+    is_flagged = "flagged__exact" in request.GET
+    link = {
+        "title": item.title,
+        "icon": item.icon,
+        "link": f"{address}?{item.flag}__exact=1" if item.flag else address,
+        "active": request.path.startswith(address) and is_flagged == bool(item.flag),
     }
-    return {**item, "badge": str(badge)} if badge else item
+    return link | _badge(item)
+
+
+def _badge(item: Item) -> dict[str, str]:
+    """The number of open cases."""
+    if item.model != "verdicts_case":
+        return {}
+    count = Case.objects.filter(closed_at=None).count()
+    return {"badge": str(count)} if count else {}

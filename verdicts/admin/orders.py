@@ -1,4 +1,4 @@
-"""Orders: found by whom they belong to, read from payment to last read, the email sent again."""
+"""Orders: search, history from payment to last read, and resending the stored email."""
 
 import re
 from typing import Any, Final
@@ -12,11 +12,11 @@ from django.urls import URLPattern, path
 from django.utils.dateparse import parse_datetime
 
 from audit.log_context import set_log_session
-from verdicts.admin.badges import tinted
+from verdicts.admin.badges import badge_column
 from verdicts.admin.filters import DayRange
-from verdicts.admin.permissions import CUSTOMER, DECIDE, SEE_ORDERS, allowed, need
+from verdicts.admin.permissions import DECIDE_CASES, VIEW_CUSTOMER, VIEW_ORDERS, is_allowed, require
 from verdicts.admin.record import RecordAdmin
-from verdicts.admin.review.case_actions import user
+from verdicts.admin.review.case_actions import current_user
 from verdicts.core.errors import CannotResend
 from verdicts.core.formatting import format_amount
 from verdicts.core.presentation import PresentedVerdict, present
@@ -36,14 +36,14 @@ class OrderAdmin(RecordAdmin):
     # The columns of the order list.
     list_display = (
         "id",
-        "standing",
+        "status_badge",
         "tier",
         "email",
         "price",
         "paid_at",
         "refunded_at",
         "session",
-        "made_by",
+        "origin",
     )
     list_filter = ("status", "tier", "smoke", ("paid_at", DayRange))
     search_fields = ("id",)
@@ -52,19 +52,23 @@ class OrderAdmin(RecordAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
         return super().get_queryset(request).defer("query")
 
-    def find(self, request: HttpRequest, term: str) -> Q | None:
-        """By its shape: each is one look into one index."""
-        if "@" in term:  # who is a customer is for those who may know
-            return Q(lower_email__in=case_variants(term)) if allowed(request, CUSTOMER) else None
+    def search_filter(self, request: HttpRequest, term: str) -> Q | None:
+        """The form of the term selects the column: each search is one index lookup."""
+        if "@" in term:
+            return (
+                Q(lower_email__in=case_variants(term))
+                if is_allowed(request, VIEW_CUSTOMER)
+                else None
+            )
         if term.startswith("cs_"):
             return Q(session_id=term)
         if term.startswith("pi_"):
-            return Q(payment_intent=term) if allowed(request, CUSTOMER) else None
+            return Q(payment_intent=term) if is_allowed(request, VIEW_CUSTOMER) else None
         if _FINGERPRINT.fullmatch(term):
-            mine = Verdict.objects.filter(fingerprint=term.lower())
-            found = Q(pk__in=list(mine.values_list("order_id", flat=True)[:1000]))
-            return found | (super().find(request, term) or found)
-        return super().find(request, term)
+            verdicts = Verdict.objects.filter(fingerprint=term.lower())
+            found = Q(pk__in=list(verdicts.values_list("order_id", flat=True)[:1000]))
+            return found | (super().search_filter(request, term) or found)
+        return super().search_filter(request, term)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -73,29 +77,29 @@ class OrderAdmin(RecordAdmin):
             queryset = queryset.alias(lower_email=Lower("email"))
         return super().get_search_results(request, queryset, search_term)
 
-    @tinted(
-        "standing",
+    @badge_column(
+        "status",
         delivered="success",
         rejected="warning",
         failed="danger",
         held="info",
         payment_failed="danger",
     )
-    def standing(self, order: Order) -> tuple[str, str]:
+    def status_badge(self, order: Order) -> tuple[str, str]:
         return order.status, order.get_status_display()
 
-    @tinted("made by", smoke="info")
-    def made_by(self, order: Order) -> tuple[str, str]:
+    @badge_column("origin", smoke="info")
+    def origin(self, order: Order) -> tuple[str, str]:
         return ("smoke", "smoke test") if order.smoke else ("customer", "customer")
 
     @admin.display
     def price(self, order: Order) -> str:
         return format_amount(order.price_cents, order.currency)
 
-    def page(self, request: HttpRequest, obj: Order) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, obj: Order) -> dict[str, Any]:
         email = resendable_email(obj)
         verdicts = Verdict.objects.filter(order=obj).order_by("id")
-        may_read = allowed(request, CUSTOMER)
+        may_read = is_allowed(request, VIEW_CUSTOMER)
         return {
             "order": obj,
             "session": self.session(obj),
@@ -105,37 +109,39 @@ class OrderAdmin(RecordAdmin):
             "cases": obj.cases.select_related("closed_by").order_by("id"),
             "deliveries": obj.deliveries.order_by("id"),
             "timeline": timeline(obj),
-            "seen": email.sent_at.isoformat() if email and email.sent_at else "",
+            "last_sent_at": email.sent_at.isoformat() if email and email.sent_at else "",
             "price": self.price(obj),
-            "may_resend": bool(email and email.state in ENDED and allowed(request, DECIDE)),
+            "may_resend": bool(
+                email and email.state in ENDED and is_allowed(request, DECIDE_CASES)
+            ),
             "title": f"Order {obj.pk}",
         }
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.resend_view)
-        mine = path("<int:order_id>/resend/", view, name="verdicts_order_resend")
-        return [mine, *super().get_urls()]
+        resend_url = path("<int:order_id>/resend/", view, name="verdicts_order_resend")
+        return [resend_url, *super().get_urls()]
 
     def resend_view(self, request: HttpRequest, order_id: int) -> HttpResponse:
-        """The stored email once more, with a reason; never a new generation."""
-        need(request, SEE_ORDERS, DECIDE)
+        """Resend the stored email, with a reason; nothing is generated."""
+        require(request, VIEW_ORDERS, DECIDE_CASES)
         order = get_object_or_404(Order, pk=order_id)
         set_log_session(order.session_id)
         reason = request.POST.get("reason", "").strip()
         if request.method == "POST" and not reason:
-            messages.error(request, "Say why it is to be sent again.")
+            messages.error(request, "Enter a reason for resending the email.")
         elif request.method == "POST":
             try:
-                seen = parse_datetime(request.POST.get("seen", ""))
-                resend(order, who=user(request), reason=reason, seen=seen)
-                messages.success(request, "The stored email is on its way again.")
+                last_sent_at = parse_datetime(request.POST.get("seen", ""))
+                resend(order, who=current_user(request), reason=reason, seen=last_sent_at)
+                messages.success(request, "The stored email is being sent again.")
             except CannotResend as error:
                 messages.error(request, f"Nothing was sent. {error}")
-            except ValueError:  # a date that is none
-                messages.error(request, "Nothing was sent. Open the page again, then try.")
+            except ValueError:  # an invalid date
+                messages.error(request, "Nothing was sent. Reload the page and try again.")
         return redirect(PAGE, order_id)
 
 
 def _text(order: Order, verdict: Verdict) -> PresentedVerdict | None:
-    """None: it was erased."""
+    """None if it was erased."""
     return present(order.tier, verdict.payload) if verdict.payload else None

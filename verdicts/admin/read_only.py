@@ -1,4 +1,4 @@
-"""The plain registers: emails, payment events, model calls, what people did, the log."""
+"""Lists without a page of their own: verdicts, emails, Stripe events, model calls, actions, log."""
 
 from typing import Any
 
@@ -21,8 +21,8 @@ class VerdictAdmin(RecordAdmin):
     search_fields = ("fingerprint",)
     search_help_text = "Number or fingerprint"
 
-    def find(self, request: HttpRequest, term: str) -> Q | None:
-        number = super().find(request, term)
+    def search_filter(self, request: HttpRequest, term: str) -> Q | None:
+        number = super().search_filter(request, term)
         return Q(fingerprint=term.lower()) | (number or Q(pk=None))
 
 
@@ -35,11 +35,11 @@ class DeliveryAdmin(RecordAdmin):
     search_fields = ("message_id",)
     search_help_text = "Number or Message-ID"
 
-    def find(self, request: HttpRequest, term: str) -> Q | None:
-        return super().find(request, term) or Q(message_id=term)
+    def search_filter(self, request: HttpRequest, term: str) -> Q | None:
+        return super().search_filter(request, term) or Q(message_id=term)
 
 
-class Unprocessed(admin.SimpleListFilter):
+class UnprocessedFilter(admin.SimpleListFilter):
     title = "processed"
     parameter_name = "waiting"
 
@@ -52,17 +52,17 @@ class Unprocessed(admin.SimpleListFilter):
 
 @admin.register(StripeEvent)
 class StripeEventAdmin(RecordAdmin):
-    customer_fields = ("object",)  # with the customer's address and query in it
+    customer_fields = ("object",)  # contains the customer's email address and query
     list_display = ("event_id", "type", "received_at", "processed_at", "outcome")
-    list_filter = (Unprocessed,)
+    list_filter = (UnprocessedFilter,)
     search_fields = ("event_id",)
-    search_help_text = "Stripe's event id"
+    search_help_text = "Stripe event id"
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """As the index of those that wait has them, which SQLite would not use otherwise."""
+        """The order of the partial index of unprocessed events: SQLite uses it for no other."""
         return ("-received_at", "-id") if request.GET.get("waiting") else ("-id",)
 
-    def find(self, request: HttpRequest, term: str) -> Q | None:
+    def search_filter(self, request: HttpRequest, term: str) -> Q | None:
         return Q(event_id=term)
 
 
@@ -83,8 +83,8 @@ class ModelCallAdmin(RecordAdmin):
     search_fields = ("session_id",)
     search_help_text = "Number or session id"
 
-    def find(self, request: HttpRequest, term: str) -> Q | None:
-        return super().find(request, term) or Q(session_id=term)
+    def search_filter(self, request: HttpRequest, term: str) -> Q | None:
+        return super().search_filter(request, term) or Q(session_id=term)
 
 
 @admin.register(Escalation)
@@ -99,12 +99,12 @@ class ActionAdmin(RecordAdmin):
     search_fields = ("session_id",)
     search_help_text = "Session id"
 
-    def find(self, request: HttpRequest, term: str) -> Q | None:
+    def search_filter(self, request: HttpRequest, term: str) -> Q | None:
         return Q(session_id=term)
 
 
-class Unwritten(Unprocessed):
-    title = "in the file"
+class UnwrittenFilter(UnprocessedFilter):
+    title = "written to the file"
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         return queryset.filter(written_at=None) if self.value() else None
@@ -112,15 +112,15 @@ class Unwritten(Unprocessed):
 
 @admin.register(LogEntry)
 class LogEntryAdmin(RecordAdmin):
-    customer_fields = ("entry", "salt")  # it holds a session's id and the beginning of a query
+    customer_fields = ("entry", "salt")  # contain a session id and the beginning of a query
     list_display = ("public_id", "host", "sequence", "created_at", "written_at", "failures")
-    list_filter = (Unwritten,)
+    list_filter = (UnwrittenFilter,)
     search_fields = ("public_id",)
-    search_help_text = "The line's id"
+    search_help_text = "Entry id"
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """As the index of those that wait has them."""
+        """The order of the partial index of unwritten entries."""
         return ("-host", "-id") if request.GET.get("waiting") else ("-id",)
 
-    def find(self, request: HttpRequest, term: str) -> Q | None:
+    def search_filter(self, request: HttpRequest, term: str) -> Q | None:
         return Q(public_id=term.lower())

@@ -1,7 +1,6 @@
-"""How a record is listed, found, read and exported: seen by the right people, changed by nobody.
+"""The base class of the console's lists: search, filters, permissions and export, read-only.
 
-Every list of the console is one of these. Superusers have no way around it:
-what is refused here is refused by URL and in bulk as well.
+It applies to superusers too, and to requests by URL and in bulk.
 """
 
 from collections.abc import Iterator
@@ -20,9 +19,9 @@ from unfold.views import ChangeList as UnfoldChangeList
 
 from audit.core.redaction import short_hash
 from audit.log_context import set_log_session
-from verdicts.admin.capped_paginator import BoundedPaginator
+from verdicts.admin.capped_paginator import CappedPaginator
 from verdicts.admin.export import export
-from verdicts.admin.permissions import CUSTOMER, EVIDENCE, allowed
+from verdicts.admin.permissions import VIEW_CUSTOMER, VIEW_EVIDENCE, is_allowed
 
 if TYPE_CHECKING:
     Base = admin.ModelAdmin[Any]
@@ -32,26 +31,25 @@ else:
     UnfoldList = UnfoldChangeList
 
 
-class RecordList(UnfoldList):
+class RecordChangeList(UnfoldList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        # How many there are is told below the list, as far as it is known.
+        # The paginator shows the total, as far as it is known.
         self.full_result_count = self.result_count
 
 
 class RecordAdmin(Base):
-    # Hidden from whoever lacks the permission: in lists, on pages and in exports.
+    # Hidden in lists, on pages and in exports from users without the permission.
     customer_fields: ClassVar[tuple[str, ...]] = ("session_id",)
     evidence_fields: ClassVar[tuple[str, ...]] = ()
 
     page_template: ClassVar[str] = ""
-    ordering = ("-id",)
-    sortable_by = ()  # by nothing that has no index
+    sortable_by = ()  # most columns have no index
     list_per_page = 20
     list_max_show_all = 0
     show_full_result_count = False
-    show_facets = admin.ShowFacets.NEVER  # each would count the whole table
-    paginator = BoundedPaginator
+    show_facets = admin.ShowFacets.NEVER  # each facet counts the whole table
+    paginator = CappedPaginator
     list_filter_submit = True
     change_list_template = "admin/record_list.html"
 
@@ -64,25 +62,25 @@ class RecordAdmin(Base):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    def hidden(self, request: HttpRequest) -> set[str]:
-        """The fields that this person does not get to see."""
+    def hidden_fields(self, request: HttpRequest) -> set[str]:
+        """The fields that the user may not see."""
         hidden = set[str]()
-        if not allowed(request, CUSTOMER):
+        if not is_allowed(request, VIEW_CUSTOMER):
             hidden |= {*self.customer_fields}
-        if not allowed(request, EVIDENCE):
+        if not is_allowed(request, VIEW_EVIDENCE):
             hidden |= {*self.evidence_fields}
         return hidden
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        hidden = self.hidden(request)
+        hidden = self.hidden_fields(request)
         return [name for name in super().get_list_display(request) if name not in hidden]
 
     def get_exclude(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        return sorted(self.hidden(request))
+        return sorted(self.hidden_fields(request))
 
     @admin.display(description="session")
     def session(self, obj: Any) -> str:
-        """What stands for the session where its id must not: the id is the key to a verdict."""
+        """A hash in place of the session id, which gives access to the verdict."""
         return short_hash(obj.session_id) if obj.session_id else "–"
 
     def get_object(
@@ -94,23 +92,23 @@ class RecordAdmin(Base):
         return obj
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return RecordList
+        return RecordChangeList
 
-    # Finding
+    # Search and filters
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """The newest first: by key, or by the day where only days are asked for.
+        """Newest first: by id, or by the date if that is the only filter.
 
-        In that order the index has them: no more is read than a page.
+        That is the order of an index, so the query reads one page of rows.
         """
-        asked = {name for name in self.lookups(request) if request.GET.get(name)}
-        for one in self.get_list_filter(request):
-            if isinstance(one, tuple) and asked and asked <= {f"{one[0]}_from", f"{one[0]}_to"}:
-                return (f"-{one[0]}", "-id")
+        active = {name for name in self.allowed_lookups(request) if request.GET.get(name)}
+        for spec in self.get_list_filter(request):
+            if isinstance(spec, tuple) and active and active <= set(_range_lookups(spec[0])):
+                return (f"-{spec[0]}", "-id")
         return ("-id",)
 
-    def find(self, request: HttpRequest, term: str) -> Q | None:
-        """What a search means here: equality on an indexed column. None: nothing can fit."""
+    def search_filter(self, request: HttpRequest, term: str) -> Q | None:
+        """The condition of a search, on an indexed column. None: no row can match."""
         return Q(pk=int(term)) if term.isdecimal() and len(term) < 19 else None
 
     def get_search_results(
@@ -119,32 +117,33 @@ class RecordAdmin(Base):
         term = search_term.strip()
         if not term:
             return queryset, False
-        wanted = self.find(request, term)
-        return (queryset.none() if wanted is None else queryset.filter(wanted)), False
+        condition = self.search_filter(request, term)
+        return (queryset.none() if condition is None else queryset.filter(condition)), False
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """Only the filters that are offered: `?email__startswith=` would read what is hidden."""
-        return lookup in set(self.lookups(request)) and "\0" not in str(value)
+        """Only the offered filters: `?email__startswith=` would reveal hidden fields."""
+        return lookup in set(self.allowed_lookups(request)) and "\0" not in str(value)
 
-    def lookups(self, request: HttpRequest) -> Iterator[str]:
-        for one in self.get_list_filter(request):
-            if isinstance(one, str):
-                yield from (f"{one}__exact", f"{one}__isnull")
-            elif isinstance(one, tuple):
-                yield from (f"{one[0]}_from", f"{one[0]}_to")
+    def allowed_lookups(self, request: HttpRequest) -> Iterator[str]:
+        """The URL parameters of the list's filters."""
+        for spec in self.get_list_filter(request):
+            if isinstance(spec, str):
+                yield from (f"{spec}__exact", f"{spec}__isnull")
+            elif isinstance(spec, tuple):
+                yield from _range_lookups(spec[0])
             else:
-                yield str(getattr(one, "parameter_name", ""))
+                yield str(getattr(spec, "parameter_name", ""))
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Django's own list of changes: nobody makes any, and it tells whose numbers exist."""
+        """Disabled: records have no changes, and the page would reveal which ids exist."""
         raise Http404
 
-    # A page of its own
+    # Detail page
 
-    def page(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        """What `page_template` shows beside the record itself."""
+    def page_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        """The variables of `page_template`."""
         return {}
 
     def change_view(
@@ -161,31 +160,37 @@ class RecordAdmin(Base):
             raise PermissionDenied
         if obj is None:
             raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
-        return self.render(request, self.page_template, obj, **self.page(request, obj))
+        return self.render(request, self.page_template, obj, **self.page_context(request, obj))
 
     def render(
         self, request: HttpRequest, template: str, obj: Any = None, **context: Any
     ) -> HttpResponse:
-        """One of our own pages, in the console's frame."""
-        framed = {
+        """A page of our own with the console's header and sidebar."""
+        full_context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "original": obj,
             "title": str(obj).capitalize(),
-            "may_see_customer": allowed(request, CUSTOMER),
-            "may_see_evidence": allowed(request, EVIDENCE),
+            "may_see_customer": is_allowed(request, VIEW_CUSTOMER),
+            "may_see_evidence": is_allowed(request, VIEW_EVIDENCE),
             **context,
         }
-        return TemplateResponse(request, template, framed)
+        return TemplateResponse(request, template, full_context)
 
-    # Exporting
+    # Export
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.opts.app_label}_{self.opts.model_name}_export"
-        mine = path("export.<str:form>", self.admin_site.admin_view(self.export_view), name=name)
-        return [mine, *super().get_urls()]
+        export_url = path(
+            "export.<str:form>", self.admin_site.admin_view(self.export_view), name=name
+        )
+        return [export_url, *super().get_urls()]
 
     def export_view(self, request: HttpRequest, form: str) -> HttpResponse:
         if request.method not in ("GET", "HEAD"):
             return HttpResponseNotAllowed(["GET", "HEAD"])
         return export(self, request, form)
+
+
+def _range_lookups(field: object) -> tuple[str, str]:
+    return f"{field}_from", f"{field}_to"

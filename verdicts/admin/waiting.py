@@ -7,5 +7,5 @@ from django.utils import timezone
 from verdicts.core.formatting import format_duration
 
 
-def waiting(since: datetime) -> str:
+def waiting_time(since: datetime) -> str:
     return format_duration(timezone.now() - since)

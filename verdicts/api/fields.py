@@ -1,4 +1,4 @@
-"""Fields that take what the contract says and nothing that merely looks like it."""
+"""Serializer fields without Django REST framework's type coercion."""
 
 from typing import Any, Final
 
@@ -7,15 +7,15 @@ from rest_framework import serializers
 
 from verdicts.core.prompt import MAX_QUERY, QueryError, clean_query
 
-# What `clean_query` takes, for readers of the schema: printable, and not blank. (Lone
-# surrogates, which it refuses too, cannot be named in every dialect.)
+# What `clean_query` accepts, for the OpenAPI schema: printable, and not blank. (It also rejects
+# lone surrogates, which not every regular expression dialect can express.)
 _UNPRINTABLE: Final = r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F"
 _BLANK: Final = r"\t\n\r \u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000"
 QUERY_PATTERN: Final = f"^[^{_UNPRINTABLE}]*[^{_UNPRINTABLE}{_BLANK}][^{_UNPRINTABLE}]*$"
 
 
 class TextField(serializers.CharField):
-    """Text only: Django REST framework would also take a number for it."""
+    """Only JSON strings: Django REST framework's CharField also accepts numbers."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -27,7 +27,7 @@ class TextField(serializers.CharField):
     {"type": "string", "minLength": 1, "maxLength": MAX_QUERY, "pattern": QUERY_PATTERN}
 )
 class QueryField(TextField):
-    """The idea to be judged, cleaned."""
+    """The customer's query, validated and normalized by `clean_query`."""
 
     def __init__(self, **options: Any) -> None:
         blank: dict[str, Any] = {"blank": "Describe the idea that you want judged."}

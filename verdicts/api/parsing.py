@@ -1,4 +1,4 @@
-"""JSON bodies of a bounded size and depth: anything else is a clear 4xx."""
+"""JSON request bodies, limited in size and depth: anything else is a 4xx."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -28,14 +28,14 @@ class BoundedJSONParser(BaseParser):
         if len(body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             raise TooLarge
         try:
-            return loads(body.decode(), object_pairs_hook=_no_key_twice)
+            return loads(body.decode(), object_pairs_hook=_reject_duplicate_keys)
         except ValueError:
             raise ParseError("The body is not JSON.") from None
 
 
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Which of two counts is anybody's guess, and the gate must see what was sent (C12)."""
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The gate must judge exactly what was sent, and parsers differ on duplicates (C12)."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key comes twice")
+        raise ValueError("duplicate key")
     return found

@@ -1,4 +1,4 @@
-"""Every answer of the API is for one reader, who asks each time whether it still holds."""
+"""API responses that no shared cache may store, and that clients revalidate each time."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ class PrivateView(APIView):
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:
-        answer = super().finalize_response(request, response, *args, **kwargs)
-        answer["Cache-Control"] = "private, no-cache"
-        answer["Referrer-Policy"] = "no-referrer"  # the address holds the key to a verdict
-        return answer
+        finalized = super().finalize_response(request, response, *args, **kwargs)
+        finalized["Cache-Control"] = "private, no-cache"
+        finalized["Referrer-Policy"] = "no-referrer"  # the URL gives access to a verdict
+        return finalized

@@ -1,7 +1,7 @@
-"""Every error of the API as application/problem+json, in words that a person can act on.
+"""Every API error as application/problem+json (RFC 9457).
 
-`type` is a slug and contract; `detail` says what happened and what to do, and
-each names the support address.
+`type` is a slug that clients may rely on; `detail` says what happened and what
+to do; `support` is the support address.
 """
 
 import logging
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 CONTENT_TYPE: Final = "application/problem+json"
 
-# Errors of HTTP itself, which Django REST framework finds.
+# Errors that Django REST framework raises.
 SLUGS: Final = {
     400: "invalid",
     401: "unauthorized",
@@ -37,20 +37,20 @@ SLUGS: Final = {
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
-    type = serializers.CharField(help_text="A slug that programs can rely on.")
+    type = serializers.CharField(help_text="A slug that clients may rely on.")
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField(help_text="What happened, and what to do about it.")
-    support = serializers.EmailField(help_text="Who helps.")
+    support = serializers.EmailField(help_text="The support address.")
     emailed_verdict = serializers.ChoiceField(
         choices=LABELS,
         required=False,
-        help_text="The verdict that was emailed and stands, where a regeneration came to nothing.",
+        help_text="The emailed verdict, which remains valid, if a regeneration failed.",
     )
     errors = serializers.DictField(  # type: ignore[assignment]  # a field, not the property
         child=serializers.ListField(child=serializers.CharField()),
         required=False,
-        help_text="What is wrong with each field of the request.",
+        help_text="The errors of each field of the request.",
     )
 
 
@@ -68,11 +68,11 @@ def problem(
 
 
 def outcome_problem(name: Name, *, emailed: str = "", retry_after: int = 0) -> Response:
-    """The problem of a read outcome, as the table has it; `emailed` is the label that stands."""
+    """The problem of a read outcome, from its table; `emailed` is the emailed label, if any."""
     outcome = READ_OUTCOMES[name]
     more = {"emailed_verdict": emailed} if emailed else {}
-    said = detail(name, emailed)
-    return problem(name, outcome.status, outcome.title, said, retry_after=retry_after, **more)
+    text = detail(name, emailed)
+    return problem(name, outcome.status, outcome.title, text, retry_after=retry_after, **more)
 
 
 def documented(description: str) -> OpenApiResponse:
@@ -80,7 +80,7 @@ def documented(description: str) -> OpenApiResponse:
 
 
 def as_problem(error: Exception, context: dict[str, Any]) -> Response | None:
-    """What Django REST framework raises, and a database that is down, like all other errors."""
+    """Django REST framework's exception handler; an unavailable database is a 503 as well."""
     if isinstance(error, DatabaseError):
         logger.error("the database cannot be used: %s", type(error).__name__)
         return outcome_problem("try-later", retry_after=RETRY_LATER)
@@ -91,20 +91,20 @@ def as_problem(error: Exception, context: dict[str, Any]) -> Response | None:
     detail = str(error.detail) if isinstance(error, APIException) else response.status_text
     more: dict[str, Any] = {}
     if isinstance(error, ValidationError):
-        detail = "The request does not fit; `errors` says why, field by field."
+        detail = "The request is invalid; `errors` lists why, by field."
         more["errors"] = _by_field(response.data)
-    said = problem(slug, response.status_code, response.status_text, detail, **more)
+    found = problem(slug, response.status_code, response.status_text, detail, **more)
     for name in ("WWW-Authenticate", "Retry-After", "Allow"):
         if name in response:
-            said[name] = response[name]
-    return said
+            found[name] = response[name]
+    return found
 
 
 def _by_field(data: Any) -> dict[str, list[str]]:
     if isinstance(data, dict):
-        return {name: [str(one) for one in _listed(errors)] for name, errors in data.items()}
-    return {"body": [str(one) for one in _listed(data)]}
+        return {name: [str(one) for one in _as_list(errors)] for name, errors in data.items()}
+    return {"body": [str(one) for one in _as_list(data)]}
 
 
-def _listed(errors: Any) -> list[Any]:
+def _as_list(errors: Any) -> list[Any]:
     return errors if isinstance(errors, list) else [errors]

@@ -1,4 +1,4 @@
-"""Who may use the services' interfaces: whoever has one of the tokens."""
+"""Bearer token authentication of the internal services' endpoints."""
 
 from hmac import compare_digest
 
@@ -17,9 +17,9 @@ class ServiceToken(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[None, str]:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         given = token.strip().encode(errors="replace")
-        # In constant time, and all of them, so that time tells nothing.
-        known = [compare_digest(given, one.encode()) for one in settings.ORACLE_SERVICE_TOKENS]
-        if scheme.lower() != "bearer" or not any(known):
+        # Constant time: every token is compared in full, whichever matches.
+        matches = [compare_digest(given, one.encode()) for one in settings.ORACLE_SERVICE_TOKENS]
+        if scheme.lower() != "bearer" or not any(matches):
             raise AuthenticationFailed(REFUSED)
         return None, "service"
 
@@ -28,9 +28,9 @@ class ServiceToken(BaseAuthentication):
 
 
 class ServiceView(PrivateView):
-    """A view for the site's own services."""
+    """A view for internal services: 401 without a valid service token."""
 
-    authentication_classes = (ServiceToken,)  # raises for everybody else
+    authentication_classes = (ServiceToken,)  # raises, so no permission class is needed
 
 
 class ServiceTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

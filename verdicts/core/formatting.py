@@ -1,4 +1,4 @@
-"""Dates, times, prices and durations as people read them: console, emails and commands.
+"""Dates, times, prices, durations and scores as text, for console, pages, emails and commands.
 
 Pure: no I/O, no clock, no Django. Times are UTC, as stored; callers add "UTC" where a reader
 could take them for local time.
@@ -23,12 +23,31 @@ def format_amount(cents: int, currency: str = "") -> str:
     return f"{cents / 100:.2f} {currency.upper()}" if currency else f"{cents / 100:,.2f}"
 
 
+def format_date(day: date) -> str:
+    return f"{day:%Y-%m-%d}"
+
+
 def format_datetime(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M}"
 
 
+def format_timestamp(at: datetime) -> str:
+    """With seconds, where the order of events within a minute matters."""
+    return f"{at:%Y-%m-%d %H:%M:%S}"
+
+
 def format_time(at: datetime) -> str:
     return f"{at:%H:%M}"
+
+
+def format_long_date(day: date) -> str:
+    """For customers: 3 May 2026."""
+    return f"{day.day} {day:%B %Y}"
+
+
+def format_long_datetime(at: datetime) -> str:
+    """For customers: 3 May 2026, 14:05."""
+    return f"{format_long_date(at)}, {format_time(at)}"
 
 
 def format_chart_day(day: date, *, year: bool = False) -> str:
@@ -49,3 +68,22 @@ def format_duration(duration: timedelta) -> str:
     days, hours = divmod(hours, 24)
     unit = "day" if days == 1 else "days"
     return f"{days} {unit} {hours} h" if hours and days < 3 else f"{days} {unit}"
+
+
+def format_wait(seconds: int) -> str:
+    """For customers, rounded: 30 seconds, a minute, 5 minutes."""
+    if seconds > 90:
+        return f"{round(seconds / 60)} minutes"
+    if seconds > 45:
+        return "a minute"
+    return "1 second" if seconds == 1 else f"{seconds} seconds"
+
+
+def format_score(score: float) -> str:
+    """A coherence score, or any of its terms: 0.9740."""
+    return f"{score:.4f}"
+
+
+def format_interval(low: float, high: float) -> str:
+    """A confidence interval: 1.2% to 6.9%."""
+    return f"{low:.1%} to {high:.1%}"

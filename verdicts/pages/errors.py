@@ -1,4 +1,4 @@
-"""What a customer sees where no page of ours can answer: words, and never a trace."""
+"""The error pages for customers: what happened and what to do, without any detail of the error."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,17 +9,17 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
     return _page(request, "bad-request", "We cannot read this request", 400)
 
 
-def forged(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
-    """Django's check against forged forms; mostly somebody whose cookies are off."""
-    return _page(request, "forged", "Please send the form again", 403)
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
+    """A form without a valid CSRF token; mostly because cookies are disabled."""
+    return _page(request, "csrf-failure", "Please send the form again", 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     return _page(request, "not-found", "There is no such page", 404)
 
 
-def failed(request: HttpRequest) -> HttpResponse:
-    return _page(request, "failed", "This is our fault", 500)
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _page(request, "server-error", "This is our fault", 500)
 
 
 def _page(request: HttpRequest, name: str, heading: str, status: int) -> HttpResponse:

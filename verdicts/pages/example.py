@@ -1,4 +1,4 @@
-"""The verdict that the landing page shows: made up, and of the shape that is sold."""
+"""The example verdict on the landing page: invented, in the form of a real one."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The shop window and its form."""
+"""`GET` and `POST /`: the landing page and its order form."""
 
 import logging
 
@@ -19,8 +19,8 @@ from verdicts.payments.checkout import start_checkout
 logger = logging.getLogger(__name__)
 
 SEE_OTHER = 303
-RETRY_AFTER = 30  # seconds, while no order can be placed
-UNREADABLE = "\ufffd"  # what Django puts for bytes that are not UTF-8
+RETRY_AFTER = 30  # seconds, while Stripe is unavailable
+REPLACEMENT_CHARACTER = "\ufffd"  # Django decodes bytes that are not UTF-8 to it
 
 
 # Customer-facing text. "One of the three" counts the tiers: adjust it for a new tier.
@@ -36,7 +36,7 @@ class OrderForm(forms.Form):
     email = forms.EmailField(required=False, max_length=320)
 
     def clean_query(self) -> str:
-        if UNREADABLE in self.cleaned_data["query"]:
+        if REPLACEMENT_CHARACTER in self.cleaned_data["query"]:
             raise forms.ValidationError(
                 "Some of this came in an encoding that we cannot read. Please type it again."
             )
@@ -77,7 +77,7 @@ def _page(request: HttpRequest, form: OrderForm, *, status: int = 200) -> HttpRe
     context = {
         "form": form,
         "offers": offers,
-        "longest": MAX_QUERY,
+        "max_query": MAX_QUERY,
         "meanings": MEANING.values(),
         "example": EXAMPLE,
     }

@@ -36,7 +36,7 @@ def result(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, outcome: Outcome) -> HttpResponse:
-    context: dict[str, object] = {"outcome": outcome, "look_again": outcome.retry_after}
+    context: dict[str, object] = {"outcome": outcome, "refresh_after": outcome.retry_after}
     if outcome.entry:
         context |= _verdict(outcome.entry)
     elif outcome.order:
@@ -57,7 +57,7 @@ def _order(order: Order) -> dict[str, object]:
         "tier": TIER[order.tier],
         "price": Price(order.price_cents, order.currency),
         "refunded": Price(order.refunded_cents, order.currency),
-        "looked_at": order.cases.filter(closed_at=None).exists(),
+        "under_review": order.cases.filter(closed_at=None).exists(),
     }
 
 
@@ -84,9 +84,9 @@ def _verdict(entry: CachedVerdict) -> dict[str, object]:
         "email_status": status,
         "sent_at": email.sent_at if email else None,
         "steps": progress.steps(progress.SENDING) if status.name == "sending" else None,
-        "look_again": _look_again(verdict) if status.name in ("sending", "comparing") else 0,
+        "refresh_after": _refresh_after(verdict) if status.name in ("sending", "comparing") else 0,
     }
 
 
-def _look_again(verdict: Verdict) -> int:
+def _refresh_after(verdict: Verdict) -> int:
     return RETRY_SOON if verdict.created_at > timezone.now() - FRESH else RETRY_SLOWLY

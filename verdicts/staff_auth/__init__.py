@@ -1,1 +1,1 @@
-"""The door to the console: wrong passwords are counted, and a second factor can be asked for."""
+"""Logging in to the console: login throttle and two-factor authentication (2FA)."""

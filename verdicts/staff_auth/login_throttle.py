@@ -1,4 +1,7 @@
-"""Whom a wrong password is counted against, and what they see once it is too many."""
+"""The keys that django-axes counts failed logins by, and the response while a login is locked out.
+
+The limits themselves are the `AXES_*` settings.
+"""
 
 import ipaddress
 import logging
@@ -11,14 +14,15 @@ from django.shortcuts import render
 
 from verdicts.http.client_request import client_address, client_network
 
-MAX_NAME: Final = 255
+MAX_USERNAME: Final = 255  # the length of axes' column
 logger = logging.getLogger(__name__)
 
 
-def counted_address(request: HttpRequest) -> str | None:
-    """The address of axes' rows: of IPv6 the first of the /64 that one subscriber has.
+def client_ip(request: HttpRequest) -> str | None:
+    """The address to count failures by; for IPv6 the first address of the client's /64.
 
-    None is everybody whose address nobody knows, together: no database takes another text.
+    None if it is unknown or invalid: PostgreSQL's inet column accepts nothing else, so these
+    clients share one counter.
     """
     found = client_network(client_address(request)).partition("/")[0]
     try:
@@ -27,19 +31,19 @@ def counted_address(request: HttpRequest) -> str | None:
         return None
 
 
-def counted_name(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str | None:
-    """The name of axes' rows, no longer than they take: Django's form lets any length through."""
+def username(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str | None:
+    """The username to count failures by, cut to the column's length."""
     name = (credentials or request.POST).get("username")
-    return None if name is None else str(name)[:MAX_NAME]
+    return None if name is None else str(name)[:MAX_USERNAME]
 
 
-def locked_out(request: HttpRequest, *_: Any) -> HttpResponse:
-    """The same for names that exist and for those that do not."""
-    # Neither who nor from where: that stands in axes' table, for as long as it matters.
+def lockout_response(request: HttpRequest, *_: Any) -> HttpResponse:
+    """429; the same for existing and unknown usernames."""
+    # Username and address are not logged: axes' table has them until the lockout expires.
     logger.warning("a login was refused: too many wrong passwords for one name from one address")
     seconds = int(settings.AXES_COOLOFF_TIME.total_seconds())
     context = {**admin.site.each_context(request), "title": "Too many attempts"}
-    context |= {"tries": settings.AXES_FAILURE_LIMIT, "minutes": seconds // 60}
-    response = render(request, "door/locked-out.html", context, status=429)
+    context |= {"limit": settings.AXES_FAILURE_LIMIT, "lockout_seconds": seconds}
+    response = render(request, "staff_auth/locked-out.html", context, status=429)
     response["Retry-After"] = str(seconds)
     return response

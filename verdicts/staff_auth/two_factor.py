@@ -1,7 +1,7 @@
-"""The second factor of one person: six digits that change every half minute, or a spare code.
+"""Two-factor authentication of one user: TOTP codes from an authenticator app, and recovery codes.
 
-The rows are django-otp's, and so are the arithmetic and the pause after a wrong
-code, which doubles each time. A spare code works once, and only its digest is kept.
+Devices, TOTP and the throttle, whose delay doubles with each wrong code, are
+django-otp's. A recovery code works once and is stored as a digest.
 """
 
 import secrets
@@ -20,69 +20,69 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from audit.actions import record_action
 
-NAME: Final = "second factor"
-SPARE_CODES: Final = 10
+DEVICE_NAME: Final = "second factor"
+RECOVERY_CODES: Final = 10
 DIGITS: Final = 6
 
 
-class Refused(Exception):
-    """A code that was not taken. `wait`: seconds until another one is looked at."""
+class CodeRejected(Exception):
+    """The code is wrong, was used before, or was throttled: try again after `retry_after` s."""
 
-    def __init__(self, wait: int) -> None:
-        super().__init__(f"wait {wait} s")
-        self.wait = wait
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"wait {retry_after} s")
+        self.retry_after = retry_after
 
 
-def factor_of(user: User) -> Any | None:
-    """The device that is in use, or None."""
+def confirmed_device(user: User) -> Any | None:
+    """The user's authenticator; None if two-factor authentication is off."""
     return TOTPDevice.objects.filter(user=user, confirmed=True).first()
 
 
-def has_shown(request: HttpRequest) -> bool:
-    """Whether this session was let in by a factor that is still in use."""
+def is_verified(request: HttpRequest) -> bool:
+    """Whether this session was verified with a device that still exists."""
     return getattr(request.user, "otp_device", None) is not None
 
 
-def begin(user: User) -> Any:
-    """A device that is not in use before a code of it was given; the same until then."""
+def begin_setup(user: User) -> Any:
+    """The user's unconfirmed device, created on the first call."""
     found = TOTPDevice.objects.filter(user=user, confirmed=False).order_by("pk").first()
-    return found or TOTPDevice.objects.create(user=user, name=NAME, confirmed=False)
+    return found or TOTPDevice.objects.create(user=user, name=DEVICE_NAME, confirmed=False)
 
 
-def confirm(user: User, device: Any, code: str) -> tuple[Any, list[str]]:
-    """Put the device to use; returns it and the spare codes. Raises Refused."""
+def confirm_setup(user: User, device: Any, code: str) -> tuple[Any, list[str]]:
+    """Activate the device; returns it and the recovery codes. Raises CodeRejected."""
     _verify(user, device, code)
     with transaction.atomic():
-        # A second one, begun in another window, is not used beside it.
+        # A concurrent set-up in another window may have confirmed another device.
         TOTPDevice.objects.filter(user=user).exclude(pk=device.pk).delete()
         TOTPDevice.objects.filter(pk=device.pk).update(confirmed=True)
-        codes = _new_spare_codes(user)
+        codes = _new_recovery_codes(user)
         _record(user, "second factor on", "set up")
     device.refresh_from_db()
     return device, codes
 
 
-def check(user: User, code: str) -> Any:
-    """The device that took the code. Raises Refused."""
+def verify_code(user: User, code: str) -> Any:
+    """The device that accepted the TOTP or recovery code. Raises CodeRejected."""
     typed = "".join(code.split()).replace("-", "").lower()
     if typed.isdecimal() and len(typed) == DIGITS:
-        return _verify(user, factor_of(user), typed)
+        return _verify(user, confirmed_device(user), typed)
     return _verify(user, StaticDevice.objects.filter(user=user).first(), digest(typed))
 
 
-def renew_spare_codes(user: User) -> list[str]:
+def renew_recovery_codes(user: User) -> list[str]:
     with transaction.atomic():
-        codes = _new_spare_codes(user)
+        codes = _new_recovery_codes(user)
         _record(user, "new spare codes", "asked for")
     return codes
 
 
-def spare_codes_left(user: User) -> int:
+def recovery_codes_left(user: User) -> int:
     return int(StaticToken.objects.filter(device__user=user).count())
 
 
 def remove(user: User, *, who: str, reason: str) -> bool:
-    """False: there was none, and nothing is put on record."""
+    """Turn two-factor authentication off. False, and no action recorded, if it was off already."""
     with transaction.atomic():
         removed, _ = TOTPDevice.objects.filter(user=user, confirmed=True).delete()
         TOTPDevice.objects.filter(user=user).delete()
@@ -92,45 +92,47 @@ def remove(user: User, *, who: str, reason: str) -> bool:
     return bool(removed)
 
 
-def picture(device: Any) -> str:
-    """The device's secret as a QR code: SVG to stand in a page, loaded from nowhere."""
+def qr_code(device: Any) -> str:
+    """The device's secret as a QR code, in inline SVG."""
     return str(segno.make(device.config_url, error="m").svg_inline(scale=5, border=2))
 
 
-def secret(device: Any) -> str:
-    """The same to be typed, in groups of four."""
+def typed_secret(device: Any) -> str:
+    """The device's secret to be typed instead of scanned, in groups of four."""
     text = b32encode(device.bin_key).decode()
     return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
 
 
 def digest(code: str) -> str:
-    """Sixty-four bits of SHA-256 over eighty random bits: nobody gets back from it."""
+    """64 bits of SHA-256; unsalted, because a recovery code is 80 random bits."""
     return sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _verify(user: User, device: Any | None, code: str) -> Any:
     if device is None:
-        raise Refused(0)
+        raise CodeRejected(0)
     verified = verify_token(user, device.persistent_id, code)
     if verified:
         return verified
     device.refresh_from_db()
-    _, more = device.verify_is_allowed()
-    raise Refused(_seconds(more))
+    _, throttled = device.verify_is_allowed()
+    raise CodeRejected(_seconds_locked(throttled))
 
 
-def _seconds(more: dict[str, Any] | None) -> int:
-    if not more:
+def _seconds_locked(throttled: dict[str, Any] | None) -> int:
+    if not throttled:
         return 0
-    return max(1, int((more["locked_until"] - timezone.now()).total_seconds()) + 1)
+    return max(1, int((throttled["locked_until"] - timezone.now()).total_seconds()) + 1)
 
 
-def _new_spare_codes(user: User) -> list[str]:
+def _new_recovery_codes(user: User) -> list[str]:
     StaticDevice.objects.filter(user=user).delete()
-    spare = StaticDevice.objects.create(user=user, name=NAME)
-    codes = [b32encode(secrets.token_bytes(10)).decode().lower() for _ in range(SPARE_CODES)]
-    StaticToken.objects.bulk_create(StaticToken(device=spare, token=digest(one)) for one in codes)
-    return ["-".join(one[start : start + 4] for start in range(0, 16, 4)) for one in codes]
+    device = StaticDevice.objects.create(user=user, name=DEVICE_NAME)
+    codes = [b32encode(secrets.token_bytes(10)).decode().lower() for _ in range(RECOVERY_CODES)]
+    StaticToken.objects.bulk_create(
+        StaticToken(device=device, token=digest(code)) for code in codes
+    )
+    return ["-".join(code[start : start + 4] for start in range(0, 16, 4)) for code in codes]
 
 
 def _record(user: User, action: str, reason: str, *, who: str = "") -> None:

@@ -1,4 +1,4 @@
-"""The pages of the second factor: show it, set it up, look after it."""
+"""The pages of two-factor authentication: verify a code, set it up, manage it."""
 
 from typing import Any, cast
 
@@ -19,7 +19,8 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from verdicts.staff_auth import two_factor
 
-HOME = "second-factor"
+MANAGE = "second-factor"
+TITLE = "Two-factor authentication"
 
 
 class CodeForm(forms.Form):
@@ -31,55 +32,55 @@ class CodeForm(forms.Form):
         ),
     )
 
-    def refuse(self, refused: two_factor.Refused) -> None:
-        wait = f" Wait {refused.wait} s before you try again." if refused.wait else ""
-        self.add_error("code", f"That code does not fit, or was used before.{wait}")
+    def reject(self, error: two_factor.CodeRejected) -> None:
+        wait = f" Wait {error.retry_after} s before you try again." if error.retry_after else ""
+        self.add_error("code", f"This code is wrong or was used before.{wait}")
 
 
 @never_cache
 @staff_member_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def check(request: HttpRequest) -> HttpResponse:
-    """After the password: a code of the authenticator, or a spare one."""
-    user = _person(request)
-    onward = _onward(request)
-    if two_factor.has_shown(request) or not two_factor.factor_of(user):
-        return HttpResponseRedirect(onward)
+def verify(request: HttpRequest) -> HttpResponse:
+    """After the password: a TOTP or recovery code."""
+    user = _user(request)
+    next_url = _next_url(request)
+    if two_factor.is_verified(request) or not two_factor.confirmed_device(user):
+        return HttpResponseRedirect(next_url)
     form = CodeForm(request.POST or None)
     if form.is_valid():
         try:
-            _let_in(request, two_factor.check(user, form.cleaned_data["code"]))
-            return HttpResponseRedirect(onward)
-        except two_factor.Refused as refused:
-            form.refuse(refused)
-    return _page(request, "check", "Second factor", form=form, onward=onward)
+            _log_in(request, two_factor.verify_code(user, form.cleaned_data["code"]))
+            return HttpResponseRedirect(next_url)
+        except two_factor.CodeRejected as error:
+            form.reject(error)
+    return _page(request, "verify", TITLE, form=form, next_url=next_url)
 
 
 @never_cache
 @staff_member_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_up(request: HttpRequest) -> HttpResponse:
-    """The secret, to be scanned, until a code shows that it was; then the spare codes, once."""
-    user = _person(request)
-    if two_factor.factor_of(user):
-        return redirect(HOME)
-    device = two_factor.begin(user)
+    """Show the secret until a code proves that it was scanned; then the recovery codes, once."""
+    user = _user(request)
+    if two_factor.confirmed_device(user):
+        return redirect(MANAGE)
+    device = two_factor.begin_setup(user)
     form = CodeForm(request.POST or None)
     if form.is_valid():
         try:
-            device, codes = two_factor.confirm(user, device, form.cleaned_data["code"])
-        except two_factor.Refused as refused:
-            form.refuse(refused)
+            device, codes = two_factor.confirm_setup(user, device, form.cleaned_data["code"])
+        except two_factor.CodeRejected as error:
+            form.reject(error)
         else:
-            _let_in(request, device)
-            return _page(request, "spare-codes", "Spare codes", codes=codes)
+            _log_in(request, device)
+            return _recovery_codes_page(request, codes)
     return _page(
         request,
         "set-up",
-        "Set up a second factor",
+        "Set up two-factor authentication",
         form=form,
-        picture=mark_safe(two_factor.picture(device)),  # noqa: S308 - segno's, of our own address
-        secret=two_factor.secret(device),
+        qr_code=mark_safe(two_factor.qr_code(device)),  # noqa: S308 - segno's, of our own address
+        secret=two_factor.typed_secret(device),
         is_required=_is_required(),
     )
 
@@ -87,15 +88,15 @@ def set_up(request: HttpRequest) -> HttpResponse:
 @never_cache
 @staff_member_required
 @require_safe
-def home(request: HttpRequest) -> HttpResponse:
-    user = _person(request)
+def manage(request: HttpRequest) -> HttpResponse:
+    user = _user(request)
     return _page(
         request,
-        "home",
-        "Second factor",
+        "manage",
+        TITLE,
         form=CodeForm(),
-        factor=two_factor.factor_of(user),
-        left=two_factor.spare_codes_left(user),
+        device=two_factor.confirmed_device(user),
+        recovery_codes_left=two_factor.recovery_codes_left(user),
         is_required=_is_required(),
     )
 
@@ -103,13 +104,10 @@ def home(request: HttpRequest) -> HttpResponse:
 @never_cache
 @staff_member_required
 @require_POST
-def renew(request: HttpRequest) -> HttpResponse:
-    """New spare codes for who shows that the authenticator, or an old one, is theirs."""
-    if not _shown(request):
-        return redirect(HOME)
-    return _page(
-        request, "spare-codes", "Spare codes", codes=two_factor.renew_spare_codes(_person(request))
-    )
+def renew_recovery_codes(request: HttpRequest) -> HttpResponse:
+    if not _has_valid_code(request):
+        return redirect(MANAGE)
+    return _recovery_codes_page(request, two_factor.renew_recovery_codes(_user(request)))
 
 
 @never_cache
@@ -117,50 +115,58 @@ def renew(request: HttpRequest) -> HttpResponse:
 @require_POST
 def turn_off(request: HttpRequest) -> HttpResponse:
     if _is_required():
-        messages.error(request, "Everybody here must have a second factor.")
-    elif _shown(request):
-        user = _person(request)
+        messages.error(request, "Two-factor authentication is required here: it cannot be off.")
+    elif _has_valid_code(request):
+        user = _user(request)
         two_factor.remove(user, who=user.get_username(), reason="turned off")
-        messages.success(request, "The second factor is off: the password alone lets you in.")
-    return redirect(HOME)
+        messages.success(request, "Two-factor authentication is off: your password is enough.")
+    return redirect(MANAGE)
 
 
-def _shown(request: HttpRequest) -> bool:
-    """Whether a good code came with the request; else it says so on the next page."""
+def _has_valid_code(request: HttpRequest) -> bool:
+    """Whether the request carries a valid code; if not, a message for the next page says so.
+
+    An open session alone must not be able to change the second factor.
+    """
     form = CodeForm(request.POST)
     try:
         if form.is_valid():
-            two_factor.check(_person(request), form.cleaned_data["code"])
+            two_factor.verify_code(_user(request), form.cleaned_data["code"])
             return True
-    except two_factor.Refused as refused:
-        form.refuse(refused)
+    except two_factor.CodeRejected as error:
+        form.reject(error)
     messages.error(
         request, "Nothing was changed. " + " ".join(map(str, form.errors.get("code", [])))
     )
     return False
 
 
-def _let_in(request: HttpRequest, device: Any) -> None:
-    request.session.cycle_key()
+def _log_in(request: HttpRequest, device: Any) -> None:
+    request.session.cycle_key()  # against session fixation
     login(request, device)
 
 
-def _onward(request: HttpRequest) -> str:
+def _next_url(request: HttpRequest) -> str:
+    """Where `next` points on this host; else the console's home: no open redirect."""
     wanted = request.POST.get("next") or request.GET.get("next") or ""
-    good = wanted.startswith("/") and url_has_allowed_host_and_scheme(
+    is_safe = wanted.startswith("/") and url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
-    return wanted if good else reverse("admin:index")
+    return wanted if is_safe else reverse("admin:index")
 
 
 def _is_required() -> bool:
     return bool(settings.ORACLE_SECOND_FACTOR == "required")
 
 
-def _person(request: HttpRequest) -> User:
+def _user(request: HttpRequest) -> User:
     return cast("User", request.user)
 
 
+def _recovery_codes_page(request: HttpRequest, codes: list[str]) -> HttpResponse:
+    return _page(request, "recovery-codes", "Recovery codes", codes=codes)
+
+
 def _page(request: HttpRequest, name: str, title: str, **context: Any) -> HttpResponse:
-    framed = {**admin.site.each_context(request), "title": title, **context}
-    return render(request, f"door/{name}.html", framed)
+    context = {**admin.site.each_context(request), "title": title, **context}
+    return render(request, f"staff_auth/{name}.html", context)

@@ -1,4 +1,4 @@
-"""People of each group, and one of everything that they look at."""
+"""Users of each group, and one record of each kind."""
 
 from collections.abc import Callable
 from datetime import date
@@ -17,15 +17,15 @@ from verdicts.payments.stripe_sync import is_unpaid
 
 
 @pytest.fixture
-def person(db) -> Callable[..., Client]:
-    """Somebody who is logged in: of a group, `superuser`, `nobody` (staff) or `customer` (none)."""
+def client_for(db) -> Callable[..., Client]:
+    """A logged-in client: of a group, `superuser`, `ungrouped` (staff) or `customer`."""
 
     def make(role: str, name: str = "") -> Client:
         name = name or role.lower()
         user = User.objects.create_user(name, is_staff=role != "customer")
         if role == "superuser":
             User.objects.filter(pk=user.pk).update(is_superuser=True)
-        elif role not in ("nobody", "customer"):
+        elif role not in ("ungrouped", "customer"):
             user.groups.add(Group.objects.get(name=role))
         client = Client()
         client.force_login(User.objects.get(pk=user.pk))
@@ -35,13 +35,13 @@ def person(db) -> Callable[..., Client]:
 
 
 @pytest.fixture
-def reviewer(person) -> Client:
-    return person("Reviewer", "ada")
+def reviewer(client_for) -> Client:
+    return client_for("Reviewer", "ada")
 
 
 @pytest.fixture
 def rejected(sandbox, run_jobs) -> Case:
-    """Bought at the sandbox, so that it can be paid back there; and rejected."""
+    """A rejected order with a payment in the sandbox, so that it can be refunded there."""
     return _rejected(sandbox, run_jobs, "A perpetuum mobile?")
 
 
@@ -62,7 +62,7 @@ def _rejected(sandbox, run_jobs, query: str) -> Case:
 
 @pytest.fixture
 def diverged(missed, ask, sandbox, run_jobs) -> Order:
-    """Emailed GREEN, regenerated RED, and the customer told."""
+    """Emailed GREEN, regenerated RED, and the customer notified."""
     order = missed("full", "GREEN")
     sandbox.fault("gemini", "verdict", label="RED")
     ask(order.session_id)
@@ -70,12 +70,12 @@ def diverged(missed, ask, sandbox, run_jobs) -> Order:
     return order
 
 
-HELD = "zyzzyva"  # in what the gate held back, and in nothing else
+REJECTED_TEXT = "zyzzyva"  # in the rejected output, and nowhere else
 
 
 @pytest.fixture
-def everything(person, sandbox, rejected, diverged) -> dict[str, object]:
-    """One of everything, by the names that addresses have for it."""
+def url_arguments(client_for, sandbox, rejected, diverged) -> dict[str, object]:
+    """One record of each kind, by the names of the URL parameters."""
     Escalation.objects.create(day=date(2026, 1, 1), checked=20, diverged=2, low=0, high=1)
     counts = ["asked", "unanswered", "rejected", "compared", "same_label", "same_text"]
     DeterminismProbe.objects.create(
@@ -88,8 +88,10 @@ def everything(person, sandbox, rejected, diverged) -> dict[str, object]:
     )
     StripeEvent.objects.create(event_id="evt_1", type="x", object='{"email": "buyer@example.com"}')
     record_action(session_id=diverged.session_id, action="evict", who="ada", reason="asked")
-    CrosscheckLog.objects.filter(approved=False).update(evidence=f'{{"summary": "{HELD}"}}')
-    person("superuser", "root")
+    CrosscheckLog.objects.filter(approved=False).update(
+        evidence=f'{{"summary": "{REJECTED_TEXT}"}}'
+    )
+    client_for("superuser", "root")
     return {
         "session_id": diverged.session_id,
         "form": "csv",

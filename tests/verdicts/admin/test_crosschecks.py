@@ -1,11 +1,11 @@
-"""What the gate decided: listed by flags, and taken apart with the formula's own numbers."""
+"""The gate's decisions: the list of flagged ones, and the explanation of a score."""
 
 import pytest
 from django.urls import reverse
 
 from audit.core.crosscheck import crosscheck
 from audit.models import CrosscheckLog
-from verdicts.admin.review.score import take_apart
+from verdicts.admin.review.score import explain_score
 
 pytestmark = pytest.mark.django_db
 
@@ -15,7 +15,7 @@ def record(output: str, tier: str = "quick") -> CrosscheckLog:
     return CrosscheckLog.record(crosscheck(output, tier), output, **about)
 
 
-def test_approved_checks_with_flags_are_a_list_of_their_own(reviewer):
+def test_flagged_checks_can_be_filtered(reviewer):
     plain = record('{"verdict": "GREEN", "summary": "Small and easy to undo."}')
     rejected = record("I think this is GREEN.")
     flagged = record(
@@ -36,35 +36,35 @@ def test_approved_checks_with_flags_are_a_list_of_their_own(reviewer):
 
 
 @pytest.mark.parametrize("smoke", [True, False])
-def test_a_smoke_tests_rejection_is_seen_for_what_it_is(reviewer, smoke):
+def test_a_smoke_tests_rejection_is_marked(reviewer, smoke):
     record("I think this is GREEN.")
     CrosscheckLog.objects.update(smoke=smoke)
     text = reviewer.get(reverse("admin:audit_crosschecklog_changelist")).content.decode()
     assert ("degenerate manifold, smoke test" in text) is smoke
 
 
-def test_the_parts_make_up_the_score():
+def test_the_terms_explain_the_score():
     check = record('{"verdict": "GREEN", "summary": "Go."}')
-    score = take_apart(check)
+    score = explain_score(check)
     assert [(term.name, term.total) for term in score.terms] == [
         ("V_t", 2.0),
         ("V_r", 1.0),
         ("E_D", 0.0),
     ]
     assert score.formula == "C = 1 − (E_D 0.0 + V_r 1.0 × Φ 0.042) / V_t 2.0 = 0.9790"
-    assert score.verdict == "0.9790 ≥ Ω 0.97404: approved"
+    assert score.comparison == "0.9790 ≥ Ω 0.97404: approved"
 
 
-def test_a_score_below_zero_is_never_compared():
-    score = take_apart(record("prose"))
-    assert "below zero" in score.verdict
-    assert score.terms[0].note == "never less than 1.0"
+def test_a_negative_score_is_not_compared_with_the_threshold():
+    score = explain_score(record("prose"))
+    assert "negative" in score.comparison
+    assert score.terms[0].note == "minimum 1.0"
 
 
-def test_a_gate_that_failed_has_no_score(reviewer):
+def test_a_failed_gate_has_no_score(reviewer):
     check = record("{}", "nonsense")
     CrosscheckLog.objects.update(tier="quick")
-    assert take_apart(check) is None
+    assert explain_score(check) is None
     page = reviewer.get(reverse("admin:audit_crosschecklog_change", args=[check.pk]))
     assert "The gate itself failed" in page.content.decode()
 
@@ -72,7 +72,7 @@ def test_a_gate_that_failed_has_no_score(reviewer):
 @pytest.mark.parametrize(
     "output", ["\ud800 \x00 <script>", '{"verdict": "\\ud800"}', "", "[" * 5000]
 )
-def test_whatever_the_model_wrote_can_be_shown(reviewer, output):
+def test_any_output_can_be_shown(reviewer, output):
     check = record(output)
     page = reviewer.get(reverse("admin:audit_crosschecklog_change", args=[check.pk]))
     assert page.status_code == 200

@@ -1,4 +1,4 @@
-"""Every filter of the console reads an index, whatever it is set to: a value may be rare."""
+"""Every filter of the console uses an index for each of its values, also rare ones."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,26 +9,26 @@ from django.db import connection
 
 from tests.support.addresses import records
 from tests.verdicts.test_query_plans import GROWING, _partial_indexes, explained
-from verdicts.admin.capped_paginator import LISTED, BoundedPaginator
+from verdicts.admin.capped_paginator import MAX_LISTED, CappedPaginator
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
-# What nearly every row has is met at once on the way back from the newest.
+# Values of nearly every row: a scan from the newest row finds a page of them at once.
 COMMON = {
     "audit/crosschecklog/?approved__exact=1",
     "audit/crosschecklog/?flagged__exact=0",
     "verdicts/order/?smoke__exact=0",
 }
-# Several lists of causes name one of these: what they have is read, and put in order.
+# These match several lists of causes, so the rows found have to be sorted.
 SEVERAL = {f"audit/divergenceevent/?cause={cause}" for cause in ("prompt", "config", "model")}
 
 
 class Sorts:
-    """Queries that read all they find before they can tell which come first."""
+    """Collects the queries that sort all matching rows instead of reading them in order."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
-        self.named: set[str] = set()  # tables and indexes, whatever they are read for
+        self.named: set[str] = set()  # tables and indexes in the query plans
         self._small = _partial_indexes()
 
     def __call__(self, execute, sql: str, params, many: bool, context) -> Any:
@@ -38,7 +38,7 @@ class Sorts:
                 steps = [step for _, _, _, step in cursor.fetchall()]
             first = steps[0].split()
             self.named |= {word for step in steps for word in step.split()}
-            # Of one day or one moment a few may be put in order.
+            # Sorting the few rows of a partial index is acceptable.
             if "USE TEMP B-TREE FOR ORDER BY" in steps and not self._small & {*first}:
                 self.found += [sql] if first[1] in GROWING else []
         return execute(sql, params, many, context)
@@ -46,13 +46,13 @@ class Sorts:
 
 @pytest.fixture
 def long_lists(monkeypatch) -> None:
-    """Django reads all of what fits on one page."""
-    count = BoundedPaginator.count.func
-    monkeypatch.setattr(BoundedPaginator, "count", property(lambda its: count(its) + LISTED))
+    """Lists that do not fit on one page: Django reads short ones whole."""
+    count = CappedPaginator.count.func
+    monkeypatch.setattr(CappedPaginator, "count", property(lambda its: count(its) + MAX_LISTED))
 
 
 def filtered(listed: ChangeList) -> Iterator[str]:
-    """The list with each of its filters set to each of its choices."""
+    """The query strings of the list with each choice of each filter."""
     for spec in listed.filter_specs:
         for choice in spec.choices(listed):
             if "query_string" in choice:
@@ -64,7 +64,7 @@ def filtered(listed: ChangeList) -> Iterator[str]:
 
 
 def always_on(listed: ChangeList) -> list[str]:
-    """Choices of what filters even where nothing is chosen: the others are made beside them."""
+    """The choices of filters that have a default: the others are combined with them."""
     specs = [[*spec.choices(listed)] for spec in listed.filter_specs]
     found = [choices for choices in specs if choices[0].get("display", "All") != "All"]
     return [choice["query_string"] for choices in found for choice in choices]
@@ -82,9 +82,9 @@ def pages(client, path: str) -> set[str]:
     }
 
 
-@pytest.mark.once  # PostgreSQL plans by statistics, which a test's few rows do not have
+@pytest.mark.once  # PostgreSQL's planner needs the statistics of a large table
 @pytest.mark.parametrize("path", records())
-def test_whatever_is_filtered_for_is_found_by_an_index(admin_client, long_lists, path):
+def test_every_filter_uses_an_index(admin_client, long_lists, path):
     found = {}
     for page in sorted(pages(admin_client, path) - COMMON):
         sorts = Sorts()
@@ -104,7 +104,7 @@ def test_whatever_is_filtered_for_is_found_by_an_index(admin_client, long_lists,
         ("audit/crosschecklog/?crosscheck_reason=gate_error", "crosscheck_reason"),
     ],
 )
-def test_what_is_rare_among_the_closed_or_rejected_has_an_index_there(admin_client, page, index):
+def test_filters_for_rare_values_use_their_partial_index(admin_client, page, index):
     sorts = Sorts()
     with connection.execute_wrapper(sorts):
         admin_client.get(f"/admin/{page}")

@@ -1,4 +1,4 @@
-"""Hostile answers: text stays text on the page, in emails, in the console, in files and in logs."""
+"""Hostile model output stays plain text: on pages, in emails, console, exports and logs."""
 
 import csv
 import email
@@ -24,8 +24,8 @@ from tests.support.hostile import (
     SLOTS,
     Entry,
     Skeleton,
-    handfuls,
-    steers,
+    batches,
+    control_characters,
     verdict_of,
 )
 from tests.verdicts.test_hostile_queries import ACCEPTED, is_accepted
@@ -36,23 +36,23 @@ from verdicts.generation.fulfil import fulfil
 from verdicts.mail.outbox import deliver
 from verdicts.models import Case, Order, Status, Verdict
 
-# What is shown of a text does not depend on the database that it comes from.
+# Rendering does not depend on the database.
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 @dataclass(frozen=True)
-class Seen:
-    """All that anybody gets to see of an answer."""
+class Rendered:
+    """Everything that is rendered from a model's answer."""
 
     pages: dict[str, str]
-    letter: EmailMessage
+    message: EmailMessage
     api: bytes
     exports: dict[str, str]
 
 
 @pytest.fixture
 def judged(paid_order) -> Callable[..., Order]:
-    """An order to which the model answered that."""
+    """Makes an order that the model answered with the given output."""
 
     def make(output: str, query: str = HARMLESS) -> Order:
         order = paid_order("strategy", query)
@@ -65,58 +65,58 @@ def judged(paid_order) -> Callable[..., Order]:
 
 
 @pytest.fixture
-def seen(judged, reviewer, settings) -> Callable[..., Seen]:
+def render(judged, reviewer, settings) -> Callable[..., Rendered]:
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 
-    def look(*texts: str) -> Seen:
-        asked = "\n".join(text for text in texts if is_accepted(text))
-        order = judged(json.dumps(verdict_of(*texts)), query=asked[:MAX_QUERY] or HARMLESS)
+    def make(*texts: str) -> Rendered:
+        query = "\n".join(text for text in texts if is_accepted(text))
+        order = judged(json.dumps(verdict_of(*texts)), query=query[:MAX_QUERY] or HARMLESS)
         assert order.status == Status.DELIVERED
         for delivery in order.deliveries.all():
             deliver(delivery.pk, send=send_message)
-        key = {"session_id": order.session_id}
+        parameters = {"session_id": order.session_id}
         verdict = Verdict.objects.get(order=order)
         console = {
             "order": reverse("admin:verdicts_order_change", args=[order.pk]),
             "verdict": reverse("admin:verdicts_verdict_change", args=[verdict.pk]),
         }
-        listed = reverse("admin:verdicts_verdict_export", args=["csv"])
-        return Seen(
+        export_url = reverse("admin:verdicts_verdict_export", args=["csv"])
+        return Rendered(
             pages={
-                "result": Client().get("/oracle/result", key).content.decode(),
+                "result": Client().get("/oracle/result", parameters).content.decode(),
                 **{name: reviewer.get(path).content.decode() for name, path in console.items()},
             },
-            letter=email.message_from_bytes(
+            message=email.message_from_bytes(
                 mail.outbox[-1].message().as_bytes(), policy=email.policy.default
             ),
-            api=Client().get("/api/verdict", key).content,
+            api=Client().get("/api/verdict", parameters).content,
             exports={
-                form: b"".join(reviewer.get(listed.replace("csv", form))).decode()
+                form: b"".join(reviewer.get(export_url.replace("csv", form))).decode()
                 for form in ("csv", "jsonl")
             },
         )
 
-    return look
+    return make
 
 
-def parts(letter: EmailMessage) -> dict[str, str]:
-    return {part.get_content_type(): part.get_content() for part in letter.iter_parts()}
+def parts(message: EmailMessage) -> dict[str, str]:
+    return {part.get_content_type(): part.get_content() for part in message.iter_parts()}
 
 
-def test_an_answer_is_text_and_nothing_else(seen):
-    harmless = seen(HARMLESS)
-    for handful in handfuls():
-        found = seen(*(entry.text for entry in handful))
-        names = [entry.name for entry in handful]
+def test_a_hostile_verdict_is_rendered_as_text_only(render):
+    harmless = render(HARMLESS)
+    for batch in batches():
+        found = render(*(entry.text for entry in batch))
+        names = [entry.name for entry in batch]
         for name, page in found.pages.items():
-            is_markup_only(page, harmless.pages[name], name, names)
-        is_in_a_letter_only_text(found.letter, harmless.letter, names)
-        assert json.loads(found.api)["verdict"]["summary"].startswith(handful[0].text)
+            assert_same_markup(page, harmless.pages[name], name, names)
+        assert_email_has_only_text(found.message, harmless.message, names)
+        assert json.loads(found.api)["verdict"]["summary"].startswith(batch[0].text)
         assert found.api.count(b"\n") == 0
-        is_harmless_in_files(found.exports, handful[0])
+        assert_exports_are_safe(found.exports, batch[0])
 
 
-def is_markup_only(page: str, usual: str, name: str, names: list[str]) -> None:
+def assert_same_markup(page: str, usual: str, name: str, names: list[str]) -> None:
     shown, expected = Skeleton(page), Skeleton(usual)
     assert without_breaks(shown) == without_breaks(expected), (name, names)
     for address in shown.leads_to:
@@ -124,30 +124,32 @@ def is_markup_only(page: str, usual: str, name: str, names: list[str]) -> None:
             names
         )
     if name == "result":
-        assert steers(page) == set()
+        assert control_characters(page) == set()
 
 
 def without_breaks(page: Skeleton) -> list[tuple[str, ...]]:
-    """Its elements, but for what stands for the line ends of a text."""
+    """The elements without `<br>`, which a text's line breaks become."""
     return [element for element in page.elements if element != ("br",)]
 
 
-def is_in_a_letter_only_text(letter: EmailMessage, usual: EmailMessage, names: list[str]) -> None:
-    assert letter.keys() == usual.keys()
+def assert_email_has_only_text(
+    message: EmailMessage, usual: EmailMessage, names: list[str]
+) -> None:
+    assert message.keys() == usual.keys()
     same = ("Subject", "From", "To", "Reply-To", "Auto-Submitted")
-    assert [letter[name] for name in same] == [usual[name] for name in same]
-    assert list(parts(letter)) == list(parts(usual)) == ["text/plain", "text/html"]
-    text, html = parts(letter).values()
+    assert [message[name] for name in same] == [usual[name] for name in same]
+    assert list(parts(message)) == list(parts(usual)) == ["text/plain", "text/html"]
+    text, html = parts(message).values()
     shown, expected = Skeleton(html), Skeleton(parts(usual)["text/html"])
     assert shown.elements == expected.elements, names
     assert all("evil" not in address for address in shown.leads_to)
-    ours = {*LINKED.findall(parts(usual)["text/plain"]), *LINKED.findall(expected.text)}
-    for said in (text, shown.text):
-        assert set(LINKED.findall(said)) <= ours, names
-        assert steers(said) == set()
+    expected_links = {*LINKED.findall(parts(usual)["text/plain"]), *LINKED.findall(expected.text)}
+    for version in (text, shown.text):
+        assert set(LINKED.findall(version)) <= expected_links, names
+        assert control_characters(version) == set()
 
 
-def is_harmless_in_files(exports: dict[str, str], entry: Entry) -> None:
+def assert_exports_are_safe(exports: dict[str, str], entry: Entry) -> None:
     count = Verdict.objects.count()
     for delimiter in ",;\t|":
         rows = list(csv.reader(io.StringIO(exports["csv"], newline=""), delimiter=delimiter))
@@ -160,13 +162,15 @@ def is_harmless_in_files(exports: dict[str, str], entry: Entry) -> None:
     assert newest["payload"]["summary"].startswith(entry.text)
 
 
-def test_what_was_held_back_is_text_in_the_console(judged, reviewer):
-    """As no JSON at all, in the fields of an answer that is not whole, and as JSON of their own."""
-    usual = [page for one in (HARMLESS, half(HARMLESS)) for page in pages_of(judged(one), reviewer)]
+def test_rejected_output_is_shown_as_text_in_the_console(judged, reviewer):
+    """As plain text, in the fields of an incomplete answer, and as hostile JSON."""
+    usual = [
+        page for one in (HARMLESS, incomplete(HARMLESS)) for page in pages_of(judged(one), reviewer)
+    ]
     tags = {element[0] for page in usual for element in Skeleton(page).elements}
     outputs = [entry.text for entry in CORPUS if entry.kind == "json"]
-    for handful in handfuls():
-        outputs += ["\n".join(entry.text for entry in handful), half(*(e.text for e in handful))]
+    for batch in batches():
+        outputs += ["\n".join(entry.text for entry in batch), incomplete(*(e.text for e in batch))]
     for output in outputs:
         for page in pages_of(judged(output), reviewer):
             shown = Skeleton(page)
@@ -175,10 +179,10 @@ def test_what_was_held_back_is_text_in_the_console(judged, reviewer):
             assert all("evil" not in address for address in shown.leads_to)
 
 
-def half(*texts: str) -> str:
-    """An answer that is not whole, with a text in places where one belongs and where none does."""
-    said = {text: text for text in texts}
-    return json.dumps({"verdict": texts[0], "summary": texts[-1], "breakdown": said, **said})
+def incomplete(*texts: str) -> str:
+    """An incomplete answer, with the texts in expected and in unexpected fields."""
+    fields = {text: text for text in texts}
+    return json.dumps({"verdict": texts[0], "summary": texts[-1], "breakdown": fields, **fields})
 
 
 def pages_of(order: Order, reviewer: Client) -> list[str]:
@@ -196,7 +200,7 @@ def pages_of(order: Order, reviewer: Client) -> list[str]:
     "formatter", [LineFormatter("%(asctime)s %(levelname)s %(message)s"), JsonFormatter()]
 )
 @pytest.mark.parametrize("entry", CORPUS, ids=lambda entry: entry.name)
-def test_no_text_makes_a_line_of_the_service_log(entry: Entry, formatter):
+def test_no_text_can_forge_a_line_of_the_service_log(entry: Entry, formatter):
     error = RuntimeError(entry.text)
     exc_info = (RuntimeError, error, None)
     record = logging.LogRecord("x", 40, "x.py", 1, "odd: %s", (entry.text,), exc_info)
@@ -206,16 +210,15 @@ def test_no_text_makes_a_line_of_the_service_log(entry: Entry, formatter):
     assert all(one.isprintable() for line in (first, *more) for one in line)
 
 
-def test_queries_are_text_in_the_console_and_in_files(paid_order, reviewer):
-    """What a customer wrote, seen by staff."""
+def test_customers_queries_are_text_in_console_and_exports(paid_order, reviewer):
     expected = Skeleton(order_page(reviewer, paid_order("quick", HARMLESS))).elements
     for start in range(0, len(ACCEPTED), SLOTS):
-        handful = ACCEPTED[start : start + SLOTS]
-        asked = "\n".join(entry.text for entry in handful)[:MAX_QUERY]
-        order = paid_order("quick", asked)
+        batch = ACCEPTED[start : start + SLOTS]
+        query = "\n".join(entry.text for entry in batch)[:MAX_QUERY]
+        order = paid_order("quick", query)
         page = Skeleton(order_page(reviewer, order))
-        assert page.elements == expected, [entry.name for entry in handful]
-        assert order.query in page.text, [entry.name for entry in handful]
+        assert page.elements == expected, [entry.name for entry in batch]
+        assert order.query in page.text, [entry.name for entry in batch]
     export = b"".join(reviewer.get(reverse("admin:verdicts_order_export", args=["csv"]))).decode()
     for delimiter in ",;\t|":
         rows = list(csv.reader(io.StringIO(export, newline=""), delimiter=delimiter))

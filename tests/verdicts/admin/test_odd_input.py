@@ -1,4 +1,4 @@
-"""Odd input at every address, by every method, from everybody: a clear answer, nothing stored."""
+"""Malformed input at every URL, by every method, from every role: no 5xx, nothing stored."""
 
 import pytest
 from django.test import Client
@@ -17,175 +17,182 @@ STORED = (
 )
 TOKEN = {"Authorization": "Bearer sandbox-service-token"}
 JSON_OR_FORM = (TYPES[0], TYPES[3])
-# The first is the one that customers' addresses read.
+# The first one is the parameter of the customers' URLs.
 KEYS = ("session_id", "q", "p", "o", "days", "kind__exact", "created_at_from", "next", "e")
 
 
 @pytest.fixture
-def guests(person, monkeypatch) -> dict[str, Client]:
-    """A stranger, a service and a superuser."""
+def clients(client_for, monkeypatch) -> dict[str, Client]:
+    """An anonymous client, a service and a superuser."""
     monkeypatch.setattr(rate_limit, "PER_MINUTE", 100_000)
-    return {"stranger": Client(), "service": Client(headers=TOKEN), "root": person("superuser")}
+    return {
+        "anonymous": Client(),
+        "service": Client(headers=TOKEN),
+        "root": client_for("superuser"),
+    }
 
 
-class Kept:
-    """What is stored, to be compared later."""
+class Snapshot:
+    """The stored rows, to be compared later."""
 
     def __init__(self) -> None:
-        self.before = self.now()
+        self.before = self.read()
 
-    def now(self) -> list[object]:
+    def read(self) -> list[object]:
         return [list(model.objects.order_by("pk").values()) for model in STORED]
 
-    def is_as_it_was(self) -> bool:
-        return self.now() == self.before
+    def is_unchanged(self) -> bool:
+        return self.read() == self.before
 
 
-def trouble(client: Client, method: str, path: str, **more: object) -> str:
-    """What was wrong with the answer; mostly nothing."""
-    asked = f"{method} {path[:80]} {str(more)[:160]}"
+def find_fault(client: Client, method: str, path: str, **more: object) -> str:
+    """What is wrong with the response; empty if nothing."""
+    request = f"{method} {path[:80]} {str(more)[:160]}"
     try:
         answer = client.generic(method, path, **more)
-        said = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    except Exception as error:  # noqa: BLE001 - any is a failure of the site
-        return f"{asked}: {type(error).__name__}: {str(error)[:200]}"
+        body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    except Exception as error:  # noqa: BLE001 - any exception is a failure
+        return f"{request}: {type(error).__name__}: {str(error)[:200]}"
     if answer.status_code >= 500:
-        return f"{asked}: {answer.status_code}"
-    told = said or "Allow" in answer  # a 405 names what is taken
-    if method != "HEAD" and answer.status_code >= 400 and not told:
-        return f"{asked}: {answer.status_code} without a word"
+        return f"{request}: {answer.status_code}"
+    explains = body or "Allow" in answer  # a 405 lists the allowed methods
+    if method != "HEAD" and answer.status_code >= 400 and not explains:
+        return f"{request}: {answer.status_code} without an explanation"
     return ""
 
 
-def all_trouble(calls) -> list[str]:
-    return [told for told in (trouble(*call, **more) for *call, more in calls) if told]
+def find_faults(calls) -> list[str]:
+    return [fault for *call, more in calls if (fault := find_fault(*call, **more))]
 
 
-def alike(address: Address) -> bool:
-    """One of the console's many lists of records, which share their code."""
+def is_record_list(address: Address) -> bool:
+    """One of the console's lists of records, which share their code."""
     return address.kind.startswith("/admin/{record}/")
 
 
-def some(items: tuple, number: int, address: Address) -> tuple:
-    """All of them outside the console; there one in so many, so that between them they get all."""
-    if suits(address) == "service":
+def sample(items: tuple, number: int, address: Address) -> tuple:
+    """All of them outside the console; in it one in n, so that all URLs together cover them."""
+    if best_client(address) == "service":
         return items
-    share = 12 if alike(address) else 6
+    share = 12 if is_record_list(address) else 6
     return items[number % share :: share]
 
 
 @pytest.fixture
-def places(everything) -> list[tuple[int, Address]]:
-    """Every address that can be asked for over and over."""
+def urls(url_arguments) -> list[tuple[int, Address]]:
+    """Every URL that can be requested repeatedly."""
     return [
         (number, address)
-        for number, address in enumerate(addresses(everything))
+        for number, address in enumerate(addresses(url_arguments))
         if "logout" not in address.path and "export" not in address.path
     ]
 
 
-def suits(address: Address) -> str:
-    """Who gets furthest there."""
+def best_client(address: Address) -> str:
+    """The client with the most access there."""
     return "root" if address.shape.startswith("/admin/") else "service"
 
 
-def test_every_method_at_every_address(guests, places):
-    kept = Kept()
+def test_every_method_at_every_url(clients, urls):
+    snapshot = Snapshot()
     assert (
-        all_trouble(
+        find_faults(
             (client, method, address.path, {})
-            for client in guests.values()
-            for number, address in places
-            for method in some(METHODS, number, address)
+            for client in clients.values()
+            for number, address in urls
+            for method in sample(METHODS, number, address)
         )
         == []
     )
-    assert kept.is_as_it_was()
+    assert snapshot.is_unchanged()
 
 
-def test_odd_text_behind_every_address(guests, places):
-    kept = Kept()
+def test_malformed_query_parameters_at_every_url(clients, urls):
+    snapshot = Snapshot()
     assert (
-        all_trouble(
-            (guests[suits(address)], "GET", f"{address.path}?{key}={text}", {})
-            for number, address in places
-            for turn, text in enumerate(some(TEXTS, number, address))
-            for key in (KEYS[(number + turn) % len(KEYS)], *KEYS[: suits(address) == "service"])
+        find_faults(
+            (clients[best_client(address)], "GET", f"{address.path}?{key}={text}", {})
+            for number, address in urls
+            for turn, text in enumerate(sample(TEXTS, number, address))
+            for key in (
+                KEYS[(number + turn) % len(KEYS)],
+                *KEYS[: best_client(address) == "service"],
+            )
         )
         == []
     )
-    assert kept.is_as_it_was()
+    assert snapshot.is_unchanged()
 
 
-def test_odd_text_in_every_place_of_every_address(guests, everything):
-    kept = Kept()
+def test_malformed_path_arguments_at_every_url(clients, url_arguments):
+    snapshot = Snapshot()
     assert (
-        all_trouble(
-            (guest, method, address.path, {})
+        find_faults(
+            (client, method, address.path, {})
             for turn, text in enumerate(filter(None, TEXTS))
-            for number, address in enumerate(addresses(dict.fromkeys(everything, text)))
-            if "{" in address.shape and (not alike(address) or number % 16 == turn % 16)
-            for guest in (guests["stranger"], guests[suits(address)])
+            for number, address in enumerate(addresses(dict.fromkeys(url_arguments, text)))
+            if "{" in address.shape and (not is_record_list(address) or number % 16 == turn % 16)
+            for client in (clients["anonymous"], clients[best_client(address)])
             for method in ("GET", "POST")
         )
         == []
     )
-    assert kept.is_as_it_was()
+    assert snapshot.is_unchanged()
 
 
-def test_odd_bodies_of_every_kind_outside_the_console(guests, places):
-    kept = Kept()
+def test_malformed_bodies_outside_the_console(clients, urls):
+    snapshot = Snapshot()
     assert (
-        all_trouble(
-            (guests["service"], "POST", address.path, {"data": body, "content_type": kind})
-            for _, address in places
-            if suits(address) == "service"
+        find_faults(
+            (clients["service"], "POST", address.path, {"data": body, "content_type": kind})
+            for _, address in urls
+            if best_client(address) == "service"
             for body in (*BODIES, *FORMS)
             for kind in (TYPES if body in (BODIES[0], BODIES[2], FORMS[4]) else JSON_OR_FORM)
         )
         == []
     )
-    assert kept.is_as_it_was()
+    assert snapshot.is_unchanged()
 
 
-def test_odd_forms_in_the_console(guests, places):
-    kept = Kept()
+def test_malformed_forms_in_the_console(clients, urls):
+    snapshot = Snapshot()
     bodies = (*((form, JSON_OR_FORM[1]) for form in FORMS), *((FORMS[4], kind) for kind in TYPES))
     assert (
-        all_trouble(
-            (guests["root"], "POST", address.path, {"data": body, "content_type": kind})
-            for number, address in places
-            if suits(address) == "root"
-            for body, kind in some(bodies, number, address)
+        find_faults(
+            (clients["root"], "POST", address.path, {"data": body, "content_type": kind})
+            for number, address in urls
+            if best_client(address) == "root"
+            for body, kind in sample(bodies, number, address)
         )
         == []
     )
-    assert kept.is_as_it_was()
+    assert snapshot.is_unchanged()
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_odd_headers_at_every_address(guests, places, settings, method):
+def test_malformed_headers_at_every_url(clients, urls, settings, method):
     settings.BEHIND_PROXY = method == "POST"
-    kept = Kept()
+    snapshot = Snapshot()
     assert (
-        all_trouble(
-            (guests[suits(address)], method, address.path, {"headers": headers})
-            for number, address in places
-            for headers in some(HEADERS, number, address)
+        find_faults(
+            (clients[best_client(address)], method, address.path, {"headers": headers})
+            for number, address in urls
+            for headers in sample(HEADERS, number, address)
         )
         == []
     )
-    assert kept.is_as_it_was()
+    assert snapshot.is_unchanged()
 
 
-def test_odd_filters_of_an_export(guests, everything):
+def test_malformed_filters_of_an_export(clients, url_arguments):
     assert (
-        all_trouble(
-            (guests["root"], "GET", f"{address.path}?{key}={text}", {})
-            for number, address in enumerate(addresses(everything))
+        find_faults(
+            (clients["root"], "GET", f"{address.path}?{key}={text}", {})
+            for number, address in enumerate(addresses(url_arguments))
             if "export" in address.path
             for key in ("id__exact", "email__startswith", "created_at_from")
-            for text in some(TEXTS, number, address)
+            for text in sample(TEXTS, number, address)
         )
         == []
     )

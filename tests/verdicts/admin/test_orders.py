@@ -1,4 +1,4 @@
-"""Orders are found by what people have in hand, and the stored email is sent again."""
+"""Orders: search by email, ids and fingerprint; resending the stored email."""
 
 import pytest
 from django.urls import reverse
@@ -18,7 +18,7 @@ def page(order: Order) -> str:
     return reverse("admin:verdicts_order_change", args=[order.pk])
 
 
-def press(client, order: Order, reason: str = "they lost it", seen: str | None = None):
+def resend(client, order: Order, reason: str = "they lost it", seen: str | None = None):
     if seen is None:
         seen = Delivery.objects.get(order=order).sent_at.isoformat()
     address = reverse("admin:verdicts_order_resend", args=[order.pk])
@@ -43,26 +43,26 @@ def test_an_order_is_found_by_email_session_payment_and_number(reviewer, paid_or
     assert found(reviewer, "9" * 30) == []
 
 
-def test_who_is_a_customer_is_for_those_who_may_know(person, paid_order):
+def test_searching_by_email_needs_the_permission_to_see_customers(client_for, paid_order):
     order = paid_order()
-    operator = person("Operator")
+    operator = client_for("Operator")
     assert found(operator, "buyer@example.com") == []
     assert found(operator, str(order.pk)) == [order.pk]
 
 
-def test_the_fingerprint_is_what_the_customer_reads(sandbox, delivered):
+def test_the_fingerprint_is_the_one_in_the_email(sandbox, delivered):
     order = delivered("quick")
     (mail,) = sandbox.messages(to="buyer@example.com")
     assert Verdict.objects.get(order=order).fingerprint in mail["text"]
 
 
-def test_the_page_tells_the_whole_story(reviewer, diverged):
+def test_the_page_shows_the_whole_timeline(reviewer, diverged):
     text = reviewer.get(page(diverged)).content.decode()
     for word in ("ordered", "paid", "checked", "stored", "sent", "compared", "buyer@example.com"):
         assert word in text
 
 
-def test_a_smoke_tests_order_is_seen_for_what_it_is(reviewer, bought, run_jobs):
+def test_a_smoke_tests_order_is_marked(reviewer, bought, run_jobs):
     smoke, customers = bought("quick", smoke=True), bought("quick")
     run_jobs()
     address = reverse("admin:verdicts_order_changelist")
@@ -70,8 +70,8 @@ def test_a_smoke_tests_order_is_seen_for_what_it_is(reviewer, bought, run_jobs):
     for flag, order in (("1", smoke), ("0", customers)):
         listed = reviewer.get(address, {"smoke__exact": flag}).context["cl"].result_list
         assert [one.pk for one in listed] == [order.pk]
-    assert "not by a customer" in reviewer.get(page(smoke)).content.decode()
-    assert "not by a customer" not in reviewer.get(page(customers)).content.decode()
+    assert "not of a customer" in reviewer.get(page(smoke)).content.decode()
+    assert "not of a customer" not in reviewer.get(page(customers)).content.decode()
 
 
 def test_the_stored_email_is_sent_again_once(sandbox, reviewer, delivered, run_jobs):
@@ -80,10 +80,10 @@ def test_the_stored_email_is_sent_again_once(sandbox, reviewer, delivered, run_j
     assert seen.replace("+", "&#x2B;") in reviewer.get(page(order)).content.decode() or (
         seen in reviewer.get(page(order)).content.decode()
     )
-    assert "on its way again" in press(reviewer, order, seen=seen)
-    assert "Nothing was sent" in press(reviewer, order, seen=seen)
+    assert "is being sent again" in resend(reviewer, order, seen=seen)
+    assert "Nothing was sent" in resend(reviewer, order, seen=seen)
     run_jobs()
-    assert "Nothing was sent" in press(reviewer, order, seen=seen)  # a page read before
+    assert "Nothing was sent" in resend(reviewer, order, seen=seen)  # from an outdated page
     run_jobs()
     first, second = sandbox.messages(to="buyer@example.com")
     assert first["message_id"] == second["message_id"]
@@ -91,25 +91,25 @@ def test_the_stored_email_is_sent_again_once(sandbox, reviewer, delivered, run_j
     assert [one.who for one in Action.objects.all()] == ["ada"]
 
 
-def test_it_takes_a_reason(reviewer, delivered):
+def test_resending_needs_a_reason(reviewer, delivered):
     order = delivered("quick")
-    assert "Say why" in press(reviewer, order, reason=" ")
+    assert "Enter a reason" in resend(reviewer, order, reason=" ")
     assert not Action.objects.exists()
 
 
-@pytest.mark.parametrize("role", ["nobody", "Operator"])
-def test_who_may_not_decide_sends_nothing(person, delivered, role):
+@pytest.mark.parametrize("role", ["ungrouped", "Operator"])
+def test_resending_needs_the_permission_to_decide(client_for, delivered, role):
     order = delivered("quick")
-    client = person(role)
-    assert press(client, order).status_code == 403
+    client = client_for(role)
+    assert resend(client, order).status_code == 403
     assert Delivery.objects.get().state == Delivery.State.SENT
     if role == "Operator":
         assert "Resend" not in client.get(page(order)).content.decode()
 
 
-def test_an_order_without_a_verdict_has_nothing_to_send(reviewer, rejected):
+def test_without_a_stored_verdict_nothing_can_be_resent(reviewer, rejected):
     assert "Resend" not in reviewer.get(page(rejected.order)).content.decode()
-    assert "no stored verdict" in press(reviewer, rejected.order, seen="")
+    assert "no stored verdict" in resend(reviewer, rejected.order, seen="")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_an_order_without_a_verdict_has_nothing_to_send(reviewer, rejected):
     ["paid_at_to=9999-12-31", "paid_at_from=0001-01-01", "status__exact=%00", "tier__exact=%00"],
 )
 @pytest.mark.parametrize("page", ["", "export.csv"])
-def test_an_odd_address_is_no_error_of_ours(admin_client, paid_order, page, query):
+def test_a_malformed_url_is_not_a_server_error(admin_client, paid_order, page, query):
     paid_order()
     answer = admin_client.get(f"/admin/verdicts/order/{page}?{query}")
     assert answer.status_code < 500
@@ -125,9 +125,9 @@ def test_an_odd_address_is_no_error_of_ours(admin_client, paid_order, page, quer
         b"".join(answer.streaming_content)
 
 
-def test_a_date_that_is_none_sends_nothing(admin_client, delivered, sandbox):
+def test_an_invalid_date_sends_nothing(admin_client, delivered, sandbox):
     order = delivered("quick")
     sent = {"reason": "why", "seen": "2026-13-45T00:00:00"}
     answer = admin_client.post(f"/admin/verdicts/order/{order.pk}/resend/", sent, follow=True)
-    assert "Open the page again" in answer.content.decode()
+    assert "Reload the page" in answer.content.decode()
     assert len(sandbox.messages(to="buyer@example.com")) == 1

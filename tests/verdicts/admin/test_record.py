@@ -1,4 +1,4 @@
-"""Nobody changes a record, and nobody sees what they may not."""
+"""Records are read-only for everyone, and hidden fields stay hidden."""
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -26,7 +26,7 @@ SECRETS = ("buyer@example.com", "A perpetuum mobile?")
 
 
 def pages(order: Order) -> list[str]:
-    """The page of one of everything."""
+    """The detail pages of one record of each kind."""
     listed = {
         "verdicts_order": [order],
         "verdicts_case": Case.objects.all(),
@@ -44,15 +44,15 @@ def pages(order: Order) -> list[str]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_records_are_listed_and_cannot_be_added(person, model):
-    client = person("superuser")
+def test_records_are_listed_and_cannot_be_added(client_for, model):
+    client = client_for("superuser")
     assert client.get(reverse(f"admin:{model}_changelist")).status_code == 200
     assert client.get(reverse(f"admin:{model}_add")).status_code == 403
     assert client.post(reverse(f"admin:{model}_add"), {}).status_code == 403
 
 
-def test_not_even_a_superuser_changes_or_deletes_anything(person, rejected, diverged):
-    client = person("superuser")
+def test_a_superuser_cannot_change_or_delete_records(client_for, rejected, diverged):
+    client = client_for("superuser")
     before = [list(model.objects.values()) for model in (Order, Case, CrosscheckLog, Verdict)]
     for page in pages(rejected.order):
         assert client.get(page).status_code == 200, page
@@ -66,38 +66,38 @@ def test_not_even_a_superuser_changes_or_deletes_anything(person, rejected, dive
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_nothing_is_deleted_in_bulk(person, rejected, diverged, model):
+def test_bulk_deletion_is_disabled(client_for, rejected, diverged, model):
     changelist = reverse(f"admin:{model}_changelist")
-    client = person("superuser")
-    asked = {"action": "delete_selected", "_selected_action": ["1"], "post": "yes"}
-    client.post(changelist, asked)
+    client = client_for("superuser")
+    data = {"action": "delete_selected", "_selected_action": ["1"], "post": "yes"}
+    client.post(changelist, data)
     assert "delete_selected" not in client.get(changelist).content.decode()
     assert Order.objects.count() == 2
     assert Case.objects.count() == 1
     assert DivergenceEvent.objects.count() == 1
 
 
-@pytest.mark.parametrize("role", ["anonymous", "customer", "nobody"])
+@pytest.mark.parametrize("role", ["anonymous", "customer", "ungrouped"])
 @pytest.mark.parametrize("model", MODELS)
-def test_who_has_no_rights_gets_no_list_and_no_export(person, client, role, model):
-    visitor = client if role == "anonymous" else person(role)
+def test_lists_and_exports_need_permission(client_for, client, role, model):
+    visitor = client if role == "anonymous" else client_for(role)
     for address in ("changelist", "export"):
         args = ["csv"] if address == "export" else []
         answer = visitor.get(reverse(f"admin:{model}_{address}", args=args))
-        assert answer.status_code == (403 if role == "nobody" else 302)
+        assert answer.status_code == (403 if role == "ungrouped" else 302)
 
 
 @pytest.mark.parametrize("role", ["Operator", "Reviewer", "NOUS", "superuser"])
 @pytest.mark.parametrize("model", MODELS)
-def test_every_group_gets_every_list(person, rejected, role, model):
-    client = person(role)
+def test_every_group_can_view_every_list(client_for, rejected, role, model):
+    client = client_for(role)
     assert client.get(reverse(f"admin:{model}_changelist")).status_code == 200
     assert client.get(reverse(f"admin:{model}_export", args=["csv"])).status_code == 200
 
 
 @pytest.mark.parametrize("role", ["Operator", "Reviewer"])
-def test_customers_text_is_for_those_who_may_see_it(person, rejected, diverged, role):
-    client = person(role)
+def test_customers_text_needs_its_permission(client_for, rejected, diverged, role):
+    client = client_for(role)
     order = rejected.order
     summary = Verdict.objects.filter(kind="original").get().payload["summary"]
     shown = "".join(
@@ -112,25 +112,25 @@ def test_customers_text_is_for_those_who_may_see_it(person, rejected, diverged, 
     assert found == (set() if role == "Operator" else set(secrets))
 
 
-def test_rejected_text_is_for_those_who_may_see_it(client, rejected):
+def test_rejected_text_needs_its_permission(client, rejected):
     user = User.objects.create_user("reader", is_staff=True)
     for name in ("view_crosschecklog", "view_case", "view_customer"):
         user.user_permissions.add(Permission.objects.get(codename=name))
     client.force_login(user)
     check = rejected.crosscheck
-    places = [
+    detail_pages = [
         reverse("admin:audit_crosschecklog_change", args=[check.pk]),
         reverse("admin:verdicts_case_change", args=[rejected.pk]),
     ]
     export = reverse("admin:audit_crosschecklog_export", args=["csv"])
-    for place in places:
-        page = client.get(place).content.decode()
-        assert "Hidden: reading rejected outputs" in page
+    for url in detail_pages:
+        page = client.get(url).content.decode()
+        assert "Hidden: you do not have the permission to read rejected outputs" in page
         assert "c-lines" not in page
     assert "evidence" not in b"".join(client.get(export)).decode().splitlines()[0].split(",")
     user.user_permissions.add(Permission.objects.get(codename="view_evidence"))
-    for place in places:
-        assert "c-lines" in client.get(place).content.decode()
+    for url in detail_pages:
+        assert "c-lines" in client.get(url).content.decode()
     assert "evidence" in b"".join(client.get(export)).decode().splitlines()[0].split(",")
 
 
@@ -143,12 +143,12 @@ def test_rejected_text_is_for_those_who_may_see_it(client, rejected):
         "verdicts__payload__contains=x",
     ],
 )
-def test_what_is_hidden_cannot_be_guessed_by_a_filter_either(person, rejected, lookup):
+def test_hidden_fields_cannot_be_filtered_by(client_for, rejected, lookup):
     address = reverse("admin:verdicts_order_changelist")
     for role in ("Operator", "superuser"):
-        assert person(role).get(f"{address}?{lookup}").status_code == 400
+        assert client_for(role).get(f"{address}?{lookup}").status_code == 400
 
 
 @pytest.mark.parametrize("model", ["schedule", "ormq", "success", "failure"])
-def test_the_queues_own_forms_are_not_to_be_had(person, model):
-    assert person("superuser").get(f"/admin/django_q/{model}/").status_code == 404
+def test_the_queues_own_admin_is_disabled(client_for, model):
+    assert client_for("superuser").get(f"/admin/django_q/{model}/").status_code == 404

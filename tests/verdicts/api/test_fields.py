@@ -14,11 +14,11 @@ any_text = st.text(st.characters(codec=None, categories=["L", "Z", "Cc", "P", "S
 @example("\u3000")
 @example("\u200b")
 @example("a\rb\tc\n")
-def test_the_documented_pattern_takes_what_is_taken(text):
+def test_the_documented_pattern_matches_clean_query(text):
     try:
         clean_query(text)
     except QueryError:
-        taken = False
+        is_accepted = False
     else:
-        taken = True
-    assert (re.search(QUERY_PATTERN, text) is not None) == taken
+        is_accepted = True
+    assert (re.search(QUERY_PATTERN, text) is not None) == is_accepted

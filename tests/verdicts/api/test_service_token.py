@@ -1,4 +1,4 @@
-"""Nobody but a service gets past, and several tokens can be valid at once."""
+"""Service endpoints need a token; several can be valid at once, for rotation."""
 
 import pytest
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
     "header",
     ["", "Bearer", "Bearer ", "Bearer wrong", f"Basic {OLD}", OLD, "Bearer \xff", "Bearer é"],
 )
-def test_without_a_token_nothing_is_answered(client, settings, method, path, header):
+def test_without_a_valid_token_the_response_is_401(client, settings, method, path, header):
     settings.ORACLE_SERVICE_TOKENS = [OLD, NEW]
     answer = getattr(client, method)(path, headers={"authorization": header})
     assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
@@ -22,13 +22,13 @@ def test_without_a_token_nothing_is_answered(client, settings, method, path, hea
 
 
 @pytest.mark.parametrize("token", [OLD, NEW])
-def test_while_one_token_replaces_another_both_are_good(client, settings, token):
+def test_during_a_rotation_both_tokens_are_valid(client, settings, token):
     settings.ORACLE_SERVICE_TOKENS = [OLD, NEW]
     answer = client.get(PATHS[0][1], headers={"authorization": f"Bearer {token}"})
     assert answer.status_code == 404
 
 
-def test_where_no_token_is_set_nobody_gets_in(client, settings):
+def test_without_configured_tokens_nothing_is_valid(client, settings):
     settings.ORACLE_SERVICE_TOKENS = []
     for header in ("", "Bearer ", "Bearer None"):
         answer = client.get(PATHS[0][1], headers={"authorization": header})

@@ -14,12 +14,12 @@ def test_the_landing_page_offers_the_three_tiers_with_their_prices(client):
 
 
 @pytest.mark.parametrize("method", ["put", "delete", "patch"])
-def test_the_landing_page_is_only_read_and_posted(client, method):
+def test_other_methods_are_not_allowed(client, method):
     assert getattr(client, method)("/").status_code == 405
 
 
 @pytest.mark.django_db
-def test_the_form_leads_to_the_payment_page(client, sandbox):
+def test_the_form_redirects_to_the_payment_page(client, sandbox):
     answer = client.post("/", {"tier": "strategy", "query": " A bakery?\r\n", "email": ""})
     assert answer.status_code == 303
     assert answer["Location"] == sandbox.sessions()[0]["url"]
@@ -27,7 +27,7 @@ def test_the_form_leads_to_the_payment_page(client, sandbox):
 
 
 @pytest.mark.django_db
-def test_errors_stand_at_the_field_and_what_was_written_stays(client):
+def test_errors_are_shown_at_their_fields_and_the_input_is_kept(client):
     answer = client.post("/", {"tier": "gold", "query": "x" * 4_001, "email": "nobody"})
     page = answer.content.decode()
     assert answer.status_code == 422
@@ -39,7 +39,7 @@ def test_errors_stand_at_the_field_and_what_was_written_stays(client):
 
 
 @pytest.mark.django_db
-def test_when_stripe_is_down_nothing_written_is_lost(client, sandbox):
+def test_if_stripe_is_down_the_input_is_kept(client, sandbox):
     sandbox.fault("stripe", "unavailable", times=None)
     answer = client.post("/", {"tier": "quick", "query": "My idea", "email": ""})
     assert answer.status_code == 503
@@ -47,7 +47,7 @@ def test_when_stripe_is_down_nothing_written_is_lost(client, sandbox):
     assert "My idea" in answer.content.decode()
 
 
-def test_text_in_another_encoding_is_refused_and_not_judged_garbled(client, db):
+def test_text_in_another_encoding_is_rejected(client, db):
     kind = "application/x-www-form-urlencoded"
     answer = client.post("/", data=b"tier=quick&query=Caf%E9", content_type=kind)
     assert answer.status_code == 422

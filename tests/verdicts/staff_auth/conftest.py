@@ -1,4 +1,4 @@
-"""Ada of staff, her password, and her authenticator."""
+"""A staff account, its password and its authenticator."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -20,20 +20,20 @@ def log_in(client: Client, name: str = "ada", password: str = PASSWORD, **more: 
 
 
 class Authenticator:
-    """Ada's phone: it knows the secret, and can be ahead of time by some half minutes."""
+    """A user's authenticator app; it can compute codes of later 30-second steps."""
 
     def __init__(self, device: TOTPDevice) -> None:
         self.key = device.bin_key
 
-    def code(self, ahead: int = 0) -> str:
-        return f"{totp(self.key, t0=-30 * ahead):06}"
+    def code(self, steps_ahead: int = 0) -> str:
+        return f"{totp(self.key, t0=-30 * steps_ahead):06}"
 
-    def wrong(self) -> str:
-        """A code that none of the next or last minutes has."""
-        near = {self.code(ahead) for ahead in range(-5, 6)}
+    def wrong_code(self) -> str:
+        """A code that is invalid now and for the next minutes."""
+        near = {self.code(step) for step in range(-5, 6)}
         return next(code for code in ("000000", "111111", "222222") if code not in near)
 
 
 @pytest.fixture
-def phone(ada) -> Authenticator:
+def authenticator(ada) -> Authenticator:
     return Authenticator(TOTPDevice.objects.create(user=ada, name="phone", confirmed=True))

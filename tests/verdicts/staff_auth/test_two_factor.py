@@ -1,4 +1,4 @@
-"""A second factor: asked for after the password, set up by its owner, throttled, recoverable."""
+"""Two-factor authentication: required after the password, set up by its user, throttled."""
 
 import re
 from datetime import timedelta
@@ -21,57 +21,57 @@ HOME, CHECK, SET_UP = (f"/admin/second-factor/{page}" for page in ("", "check/",
 
 
 @pytest.fixture
-def known(client, ada) -> Client:
-    """Ada, who has given her password."""
+def logged_in(client, ada) -> Client:
+    """A session after the password."""
     assert log_in(client).status_code == 302
     return client
 
 
-def give(client: Client, code: str, path: str = CHECK, **more: str):
+def submit(client: Client, code: str, path: str = CHECK, **more: str):
     return client.post(path, {"code": code, **more})
 
 
-def wait(ada: User, minutes: float = 60) -> None:
-    """As if the pause after a wrong code were over."""
+def end_throttle(ada: User, minutes: float = 60) -> None:
+    """Move the last wrong code into the past."""
     for device in (*TOTPDevice.objects.filter(user=ada), *ada.staticdevice_set.all()):
         if device.throttling_failure_timestamp:
             device.throttling_failure_timestamp -= timedelta(minutes=minutes)
             device.save()
 
 
-def is_in(client: Client) -> bool:
+def has_access(client: Client) -> bool:
     return client.get("/admin/").status_code == 200
 
 
 # After the password
 
 
-def test_without_one_the_password_lets_in(known):
-    assert is_in(known)
+def test_without_a_device_the_password_is_enough(logged_in):
+    assert has_access(logged_in)
 
 
 @pytest.mark.parametrize(
     "path", ["/admin/", "/admin/verdicts/order/", "/admin/search/", "/admin/password_change/", HOME]
 )
-def test_with_one_nothing_of_the_console_answers_before_it_is_shown(known, phone, path):
-    answer = known.get(path, {"q": "x"})
+def test_with_a_device_every_console_page_asks_for_a_code_first(logged_in, authenticator, path):
+    answer = logged_in.get(path, {"q": "x"})
     assert answer.status_code == 302
     assert urlsplit(answer["Location"]).path == CHECK
     assert parse_qs(urlsplit(answer["Location"]).query) == {"next": [f"{path}?q=x"]}
-    assert known.post(path)["Location"] == CHECK
+    assert logged_in.post(path)["Location"] == CHECK
 
 
-def test_a_code_lets_in_and_leads_where_one_was_going(known, phone):
-    before = known.session.session_key
-    answer = give(known, phone.code(), next="/admin/verdicts/order/")
+def test_a_code_grants_access_and_leads_to_the_next_url(logged_in, authenticator):
+    before = logged_in.session.session_key
+    answer = submit(logged_in, authenticator.code(), next="/admin/verdicts/order/")
     assert (answer.status_code, answer["Location"]) == (302, "/admin/verdicts/order/")
-    assert is_in(known)
-    assert known.session.session_key != before
-    assert known.get(CHECK)["Location"] == "/admin/"
+    assert has_access(logged_in)
+    assert logged_in.session.session_key != before
+    assert logged_in.get(CHECK)["Location"] == "/admin/"
 
 
 @pytest.mark.parametrize(
-    "away",
+    "target",
     [
         "https://evil.example/",
         "//evil.example/",
@@ -80,71 +80,71 @@ def test_a_code_lets_in_and_leads_where_one_was_going(known, phone):
         "orders",
     ],
 )
-def test_nobody_is_led_elsewhere(known, phone, away):
-    assert give(known, phone.code(), next=away)["Location"] == "/admin/"
+def test_the_next_url_is_no_open_redirect(logged_in, authenticator, target):
+    assert submit(logged_in, authenticator.code(), next=target)["Location"] == "/admin/"
 
 
-def test_a_code_works_once(known, phone):
-    code = phone.code()
-    give(known, code)
+def test_a_code_works_once(logged_in, authenticator):
+    code = authenticator.code()
+    submit(logged_in, code)
     other = Client()
     log_in(other)
-    page = give(other, code).content.decode()
-    assert "That code does not fit, or was used before." in page
-    assert not is_in(other)
+    page = submit(other, code).content.decode()
+    assert "This code is wrong or was used before." in page
+    assert not has_access(other)
 
 
-def test_a_wrong_code_costs_a_pause_that_doubles(known, ada, phone):
-    assert "Wait 1 s" in give(known, phone.wrong()).content.decode()
-    # Within the pause not even the right one is looked at.
-    assert "Wait 1 s" in give(known, phone.code()).content.decode()
-    assert not is_in(known)
-    wait(ada)
-    assert "Wait 2 s" in give(known, phone.wrong()).content.decode()
-    wait(ada)
-    assert "Wait 4 s" in give(known, phone.wrong()).content.decode()
-    wait(ada)
-    give(known, phone.code())
-    assert is_in(known)
+def test_each_wrong_code_doubles_the_delay(logged_in, ada, authenticator):
+    assert "Wait 1 s" in submit(logged_in, authenticator.wrong_code()).content.decode()
+    # During the delay even the right code is rejected.
+    assert "Wait 1 s" in submit(logged_in, authenticator.code()).content.decode()
+    assert not has_access(logged_in)
+    end_throttle(ada)
+    assert "Wait 2 s" in submit(logged_in, authenticator.wrong_code()).content.decode()
+    end_throttle(ada)
+    assert "Wait 4 s" in submit(logged_in, authenticator.wrong_code()).content.decode()
+    end_throttle(ada)
+    submit(logged_in, authenticator.code())
+    assert has_access(logged_in)
 
 
-def test_another_session_brings_no_new_tries(known, phone):
-    give(known, phone.wrong())
+def test_the_throttle_applies_across_sessions(logged_in, authenticator):
+    submit(logged_in, authenticator.wrong_code())
     other = Client()
     log_in(other)
-    assert "Wait 1 s" in give(other, phone.code()).content.decode()
+    assert "Wait 1 s" in submit(other, authenticator.code()).content.decode()
 
 
 @pytest.mark.parametrize(
     "code", ["", " ", "12345", "9" * 41, "\x00", "１２３４５６", "-1", "0x1", "é"]
 )
-def test_an_odd_code_is_a_wrong_one(known, phone, code):
-    answer = give(known, code)
+def test_a_malformed_code_is_rejected(logged_in, authenticator, code):
+    answer = submit(logged_in, code)
     assert answer.status_code == 200
-    assert not is_in(known)
+    assert not has_access(logged_in)
 
 
-def test_a_code_may_be_typed_in_two_groups(known, phone):
-    code = phone.code()
-    give(known, f" {code[:3]} {code[3:]} ")
-    assert is_in(known)
+def test_a_code_may_contain_spaces(logged_in, authenticator):
+    code = authenticator.code()
+    submit(logged_in, f" {code[:3]} {code[3:]} ")
+    assert has_access(logged_in)
 
 
-def test_logging_out_and_in_asks_again(known, phone):
-    give(known, phone.code())
-    known.post("/admin/logout/")
-    log_in(known)
-    assert not is_in(known)
+def test_a_new_login_asks_for_a_code_again(logged_in, authenticator):
+    submit(logged_in, authenticator.code())
+    logged_in.post("/admin/logout/")
+    log_in(logged_in)
+    assert not has_access(logged_in)
 
 
-def test_ones_own_factor_says_nothing_for_somebody_else(known, phone):
+def test_another_users_code_is_rejected(logged_in, authenticator):
     bob = User.objects.create_user("bob", password="x", is_staff=True)
     device = TOTPDevice.objects.create(user=bob, name="phone", confirmed=True)
-    give(known, Authenticator(device).code())
-    assert not is_in(known)
+    submit(logged_in, Authenticator(device).code())
+    assert not has_access(logged_in)
 
 
-def test_strangers_and_customers_see_no_more_than_the_login(client, ada, phone):
+def test_visitors_and_customers_get_the_login_page(client, ada, authenticator):
     ada.is_staff = False
     ada.save()
     client.force_login(ada)
@@ -156,175 +156,175 @@ def test_strangers_and_customers_see_no_more_than_the_login(client, ada, phone):
 # Setting up
 
 
-def begun(client: Client, ada: User) -> Authenticator:
+def begin_setup(client: Client, ada: User) -> Authenticator:
     client.get(SET_UP)
     return Authenticator(TOTPDevice.objects.get(user=ada, confirmed=False))
 
 
-def spare_codes(answer) -> list[str]:
+def recovery_codes(answer) -> list[str]:
     return re.findall(r"<code>((?:[a-z2-7]{4}-){3}[a-z2-7]{4})</code>", answer.content.decode())
 
 
-def test_the_secret_is_a_picture_in_the_page_and_a_text_to_type(known, ada):
-    page = known.get(SET_UP)
+def test_the_secret_is_shown_as_inline_qr_code_and_as_text(logged_in, ada):
+    page = logged_in.get(SET_UP)
     device = TOTPDevice.objects.get(user=ada)
     text = page.content.decode()
     assert "<svg" in text
-    assert two_factor.secret(device) in text
+    assert two_factor.typed_secret(device) in text
     assert "otpauth" not in text
     assert "no-store" in page["Cache-Control"]
     assert device.config_url.startswith("otpauth://totp/Oracle%3Aada?secret=")
 
 
-def test_it_is_on_once_a_code_was_given_and_this_session_goes_on(known, ada):
-    phone = begun(known, ada)
-    assert is_in(known)
-    answer = give(known, phone.code(), SET_UP)
-    assert len(set(spare_codes(answer))) == 10
-    assert is_in(known)
+def test_a_valid_code_turns_it_on_and_verifies_this_session(logged_in, ada):
+    authenticator = begin_setup(logged_in, ada)
+    assert has_access(logged_in)
+    answer = submit(logged_in, authenticator.code(), SET_UP)
+    assert len(set(recovery_codes(answer))) == 10
+    assert has_access(logged_in)
     other = Client()
     log_in(other)
-    assert not is_in(other)
+    assert not has_access(other)
     action = Action.objects.get()
     assert (action.action, action.who) == ("second factor on", "ada")
 
 
-def test_sessions_that_were_in_before_are_asked_too(known, ada):
+def test_other_sessions_of_the_user_are_asked_for_a_code(logged_in, ada):
     other = Client()
     log_in(other)
-    give(known, begun(known, ada).code(), SET_UP)
-    assert not is_in(other)
+    submit(logged_in, begin_setup(logged_in, ada).code(), SET_UP)
+    assert not has_access(other)
 
 
-def test_a_wrong_code_leaves_it_off_and_the_secret_as_it_was(known, ada):
-    phone = begun(known, ada)
-    answer = give(known, phone.wrong(), SET_UP)
-    assert two_factor.secret(TOTPDevice.objects.get(user=ada)) in answer.content.decode()
-    assert two_factor.factor_of(ada) is None
-    assert is_in(known)
+def test_a_wrong_code_leaves_it_off_and_keeps_the_secret(logged_in, ada):
+    authenticator = begin_setup(logged_in, ada)
+    answer = submit(logged_in, authenticator.wrong_code(), SET_UP)
+    assert two_factor.typed_secret(TOTPDevice.objects.get(user=ada)) in answer.content.decode()
+    assert two_factor.confirmed_device(ada) is None
+    assert has_access(logged_in)
     assert not Action.objects.exists()
 
 
-def test_what_was_begun_and_never_finished_is_forgotten(known, ada):
-    begun(known, ada)
+def test_an_unfinished_setup_is_deleted_after_its_retention(logged_in, ada):
+    begin_setup(logged_in, ada)
     TOTPDevice.objects.update(created_at=timezone.now() - timedelta(days=2))
     assert delete_expired() == 1
     assert not TOTPDevice.objects.exists()
 
 
-def test_one_who_has_it_is_not_shown_the_secret_again(known, phone):
-    assert known.get(SET_UP)["Location"] == HOME
-    give(known, phone.code())
-    page = known.get(HOME).content.decode()
-    assert "spare codes left" in page
+def test_the_secret_is_not_shown_again(logged_in, authenticator):
+    assert logged_in.get(SET_UP)["Location"] == HOME
+    submit(logged_in, authenticator.code())
+    page = logged_in.get(HOME).content.decode()
+    assert "recovery codes left" in page
     assert "c-qr" not in page
-    assert two_factor.secret(TOTPDevice.objects.get()) not in page
+    assert two_factor.typed_secret(TOTPDevice.objects.get()) not in page
 
 
-def test_whoever_has_the_password_alone_cannot_replace_it(known, phone):
-    """Nor turn it off, nor have new codes."""
-    assert known.post(SET_UP, {"code": "123456"})["Location"] == HOME
+def test_the_password_alone_cannot_replace_or_turn_it_off(logged_in, authenticator):
+    """Nor renew the recovery codes."""
+    assert logged_in.post(SET_UP, {"code": "123456"})["Location"] == HOME
     for path in (f"{HOME}off/", f"{HOME}new-codes/"):
-        assert known.post(path, {"code": phone.code()})["Location"] == CHECK
+        assert logged_in.post(path, {"code": authenticator.code()})["Location"] == CHECK
     assert TOTPDevice.objects.get().confirmed
 
 
 # Required
 
 
-def test_where_it_is_required_everybody_sets_it_up_first(known, ada, settings):
+def test_if_required_it_must_be_set_up_first(logged_in, ada, settings):
     settings.ORACLE_SECOND_FACTOR = "required"
-    assert known.get("/admin/")["Location"].startswith(SET_UP)
-    assert "Everybody here must have one" in known.get(SET_UP).content.decode()
-    give(known, begun(known, ada).code(), SET_UP)
-    assert is_in(known)
+    assert logged_in.get("/admin/")["Location"].startswith(SET_UP)
+    assert "Two-factor authentication is required here" in logged_in.get(SET_UP).content.decode()
+    submit(logged_in, begin_setup(logged_in, ada).code(), SET_UP)
+    assert has_access(logged_in)
 
 
-def test_where_it_is_required_nobody_turns_it_off(known, phone, settings):
+def test_if_required_it_cannot_be_turned_off(logged_in, authenticator, settings):
     settings.ORACLE_SECOND_FACTOR = "required"
-    give(known, phone.code())
-    known.post(f"{HOME}off/", {"code": phone.code(ahead=1)})
+    submit(logged_in, authenticator.code())
+    logged_in.post(f"{HOME}off/", {"code": authenticator.code(steps_ahead=1)})
     assert TOTPDevice.objects.filter(confirmed=True).exists()
-    assert "Turn it off" not in known.get(HOME).content.decode()
+    assert "Turn it off" not in logged_in.get(HOME).content.decode()
 
 
-# Spare codes, and the end
+# Recovery codes, and turning it off
 
 
 @pytest.fixture
-def spares(known, ada) -> list[str]:
-    return spare_codes(give(known, begun(known, ada).code(), SET_UP))
+def codes(logged_in, ada) -> list[str]:
+    return recovery_codes(submit(logged_in, begin_setup(logged_in, ada).code(), SET_UP))
 
 
-def test_a_spare_code_lets_in_once_however_it_is_typed(client, spares):
-    for code, again in ((spares[0], spares[0]), (spares[1].upper().replace("-", " "), spares[1])):
+def test_a_recovery_code_works_once_in_any_spelling(client, codes):
+    for code, again in ((codes[0], codes[0]), (codes[1].upper().replace("-", " "), codes[1])):
         other = Client()
         log_in(other)
-        give(other, code)
-        assert is_in(other)
+        submit(other, code)
+        assert has_access(other)
         third = Client()
         log_in(third)
-        give(third, again)
-        assert not is_in(third)
-        wait(User.objects.get())
-    assert "8 spare codes left" in client.get(HOME).content.decode()
+        submit(third, again)
+        assert not has_access(third)
+        end_throttle(User.objects.get())
+    assert "8 recovery codes left" in client.get(HOME).content.decode()
 
 
-def test_no_spare_code_stands_in_the_database(spares):
-    kept = set(StaticToken.objects.values_list("token", flat=True))
-    assert len(kept) == 10
-    assert not kept & {code.replace("-", "") for code in spares}
-    assert not kept & {code.replace("-", "")[:16] for code in spares}
+def test_recovery_codes_are_stored_as_digests(codes):
+    stored = set(StaticToken.objects.values_list("token", flat=True))
+    assert len(stored) == 10
+    assert not stored & {code.replace("-", "") for code in codes}
+    assert not stored & {code.replace("-", "")[:16] for code in codes}
 
 
-def test_wrong_spare_codes_cost_a_pause_as_well(ada, spares):
+def test_wrong_recovery_codes_are_throttled_too(ada, codes):
     other = Client()
     log_in(other)
-    assert "Wait 1 s" in give(other, "aaaa-bbbb-cccc-dddd").content.decode()
-    give(other, spares[0])
-    assert not is_in(other)
+    assert "Wait 1 s" in submit(other, "aaaa-bbbb-cccc-dddd").content.decode()
+    submit(other, codes[0])
+    assert not has_access(other)
 
 
-def test_new_spare_codes_replace_the_old(known, ada, spares):
-    assert spare_codes(give(known, "nonsense", f"{HOME}new-codes/")) == []
-    wait(ada)
-    new = spare_codes(give(known, spares[0], f"{HOME}new-codes/"))
+def test_new_recovery_codes_replace_the_old_ones(logged_in, ada, codes):
+    assert recovery_codes(submit(logged_in, "nonsense", f"{HOME}new-codes/")) == []
+    end_throttle(ada)
+    new = recovery_codes(submit(logged_in, codes[0], f"{HOME}new-codes/"))
     assert len(new) == 10
-    assert not set(new) & set(spares)
+    assert not set(new) & set(codes)
     other = Client()
     log_in(other)
-    give(other, spares[1])
-    assert not is_in(other)
+    submit(other, codes[1])
+    assert not has_access(other)
 
 
-def test_turning_it_off_takes_a_code(known, ada, spares):
-    give(known, "123123", f"{HOME}off/")
-    assert "Nothing was changed. That code does not fit" in known.get(HOME).content.decode()
-    give(known, spares[0], f"{HOME}off/")
-    assert two_factor.factor_of(ada) is None
+def test_turning_it_off_needs_a_code(logged_in, ada, codes):
+    submit(logged_in, "123123", f"{HOME}off/")
+    assert "Nothing was changed. This code is wrong" in logged_in.get(HOME).content.decode()
+    submit(logged_in, codes[0], f"{HOME}off/")
+    assert two_factor.confirmed_device(ada) is None
     assert not StaticToken.objects.exists()
     other = Client()
     log_in(other)
-    assert is_in(other)
+    assert has_access(other)
     assert [one.action for one in Action.objects.order_by("pk")] == [
         "second factor on",
         "second factor off",
     ]
 
 
-def test_the_devices_own_admin_is_switched_off(admin_client):
+def test_django_otps_own_admin_is_disabled(admin_client):
     for path in ("otp_totp/totpdevice/", "otp_static/staticdevice/"):
         assert admin_client.get(f"/admin/{path}").status_code == 404
 
 
-def test_no_page_about_it_takes_what_it_does_not_know(known):
-    assert known.post(HOME).status_code == 405
-    assert known.get(f"{HOME}off/").status_code == 405
-    assert known.put(CHECK).status_code == 405
+def test_the_pages_accept_only_their_methods(logged_in):
+    assert logged_in.post(HOME).status_code == 405
+    assert logged_in.get(f"{HOME}off/").status_code == 405
+    assert logged_in.put(CHECK).status_code == 405
 
 
-def test_superusers_see_who_has_one(admin_client, ada, phone):
+def test_superusers_see_which_accounts_use_it(admin_client, ada, authenticator):
     page = admin_client.get("/admin/auth/user/")
-    shown = {one.username: one.has_factor for one in page.context["cl"].result_list}
+    shown = {one.username: one.has_two_factor for one in page.context["cl"].result_list}
     assert shown == {"admin": False, "ada": True}
-    assert "second factor" in page.content.decode().lower()
+    assert "two-factor" in page.content.decode().lower()

@@ -1,4 +1,4 @@
-"""How far the model agrees with itself: the probes, and what they say over time (REGEN-GAP-06)."""
+"""Determinism probes, and the residual rate over time (REGEN-GAP-06)."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,14 +13,14 @@ from audit.variance import ALERT_RATE, MIN_CHECKED, Variance
 from verdicts.admin.filters import DayRange
 from verdicts.admin.record import RecordAdmin
 from verdicts.core.charts.rates import Rate, Rates, rates_chart
-from verdicts.core.formatting import format_chart_day
+from verdicts.core.formatting import format_chart_day, format_interval
 
-SHOWN: Final = 30  # of a tier
+MAX_CHARTED: Final = 30  # the latest probes of a tier
 
 
 @dataclass(frozen=True, slots=True)
-class Residual:
-    """What the probes of one tier say; `latest` is None where there are none."""
+class TierResidual:
+    """The residual rate of one tier; `latest` is None if there is no probe."""
 
     tier: str
     latest: DeterminismProbe | None = None
@@ -29,7 +29,7 @@ class Residual:
     interval: str = ""
     versions: str = ""
     chart: Rates | None = None
-    older: bool = False  # there are more than are shown
+    has_older: bool = False  # more probes than are charted
 
 
 @admin.register(DeterminismProbe)
@@ -60,56 +60,56 @@ class DeterminismProbeAdmin(RecordAdmin):
 
     @admin.display(description="95% interval")
     def interval(self, probe: DeterminismProbe) -> str:
-        return _interval(_variance(probe))
+        return format_interval(*_variance(probe).interval)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         response = super().changelist_view(request, extra_context)
-        shown = getattr(response, "context_data", None)  # none where it leads elsewhere
-        if shown and "cl" in shown:
-            shown |= {"fewest": MIN_CHECKED, "residuals": residuals(shown["cl"].queryset)}
+        context = getattr(response, "context_data", None)  # a redirect has none
+        if context and "cl" in context:
+            context |= {
+                "min_checked": MIN_CHECKED,
+                "residuals": residuals(context["cl"].queryset),
+            }
         return response
 
 
-def residuals(probes: "QuerySet[DeterminismProbe]") -> list[Residual]:
-    """Tier by tier, of what the list is filtered to; nothing at all where that is nothing."""
+def residuals(probes: "QuerySet[DeterminismProbe]") -> list[TierResidual]:
+    """By tier, for the probes that the list is filtered to; empty if there are none."""
     found = [_residual(tier, probes.filter(tier=tier)) for tier in TIERS]
     return found if any(one.latest for one in found) else []
 
 
-def _residual(tier: str, probes: "QuerySet[DeterminismProbe]") -> Residual:
-    newest = list(probes.order_by("-pk")[: SHOWN + 1])
+def _residual(tier: str, probes: "QuerySet[DeterminismProbe]") -> TierResidual:
+    newest = list(probes.order_by("-pk")[: MAX_CHARTED + 1])
     if not newest:
-        return Residual(tier)
+        return TierResidual(tier)
     latest = newest[0]
-    of = _variance(latest)
-    return Residual(
+    found = _variance(latest)
+    return TierResidual(
         tier=tier,
         latest=latest,
-        variance=of,
-        rate=f"{of.rate:.1%}",
-        interval=_interval(of),
+        variance=found,
+        rate=f"{found.rate:.1%}",
+        interval=format_interval(*found.interval),
         versions=", ".join(latest.model_versions),
         chart=rates_chart(
             f"Residual rate, {tier}",
-            [_rate(one) for one in newest[SHOWN - 1 :: -1]],
+            [_rate(one) for one in newest[MAX_CHARTED - 1 :: -1]],
             threshold=ALERT_RATE,
         ),
-        older=len(newest) > SHOWN,
+        has_older=len(newest) > MAX_CHARTED,
     )
 
 
 def _rate(probe: DeterminismProbe) -> Rate:
     versions = ", ".join(probe.model_versions)
-    of = _variance(probe)
-    return Rate(format_chart_day(probe.created_at, year=True), versions, of.diverged, of.checked)
+    found = _variance(probe)
+    day = format_chart_day(probe.created_at, year=True)
+    return Rate(day, versions, found.diverged, found.checked)
 
 
 def _variance(probe: DeterminismProbe) -> Variance:
-    """The first answer stands for the original, the others for its regenerations."""
+    """The first answer counts as the original, the others as its regenerations."""
     return Variance(checked=probe.compared, diverged=probe.compared - probe.same_label)
-
-
-def _interval(of: Variance) -> str:
-    return f"{of.interval.low:.1%} to {of.interval.high:.1%}"

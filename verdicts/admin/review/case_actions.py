@@ -1,4 +1,4 @@
-"""What the buttons of a case do: one effect, a sentence, then a page that can be reloaded."""
+"""The views behind a case's buttons: each has its effect once, adds a message and redirects."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -11,8 +11,8 @@ from django.shortcuts import get_object_or_404, redirect
 from audit.actions import record_action
 from audit.log_context import set_log_session
 from verdicts import clients
-from verdicts.admin.permissions import DECIDE, SEE_CASES, need
-from verdicts.admin.review.case_page import CONFIRMED, WORDS, choices, following
+from verdicts.admin.permissions import DECIDE_CASES, VIEW_CASES, require
+from verdicts.admin.review.case_page import NEEDS_CONFIRMATION, OUTCOME_TEXTS, choices, next_case
 from verdicts.core.errors import CaseTaken, PaymentError, RefundedMeanwhile
 from verdicts.core.formatting import format_amount
 from verdicts.models import Case, Order, Status
@@ -22,7 +22,7 @@ from verdicts.review.case_decisions import REQUIRED_PERMISSIONS, decide
 if TYPE_CHECKING:
     from verdicts.admin.record import RecordAdmin
 
-Act = Callable[..., HttpResponse]
+CaseView = Callable[..., HttpResponse]
 QUEUE: Final = "admin:verdicts_case_changelist"
 PAGE: Final = "admin:verdicts_case_change"
 
@@ -31,9 +31,9 @@ def claim(_: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
     case = _case(request, case_id)
     if request.method == "POST":
         try:
-            cases.claim(case, who=user(request))
+            cases.claim(case, who=current_user(request))
             _record(request, case, "claim case")
-            messages.success(request, "It is yours for a quarter of an hour.")
+            messages.success(request, "You have claimed this case for 15 minutes.")
         except CaseTaken as error:
             messages.error(request, str(error))
     return redirect(PAGE, case_id)
@@ -42,51 +42,51 @@ def claim(_: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
 def leave(_: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
     case = _case(request, case_id)
     if request.method == "POST":
-        if cases.unclaim(case, who=user(request)):
+        if cases.unclaim(case, who=current_user(request)):
             _record(request, case, "leave case")
-            messages.success(request, "Given back: anybody can claim it now.")
+            messages.success(request, "Claim released: others can claim the case now.")
         else:
-            messages.warning(request, "It was not yours any more.")
+            messages.warning(request, "You no longer had the claim.")
     return redirect(PAGE, case_id)
 
 
 def resolve(admin: "RecordAdmin", request: HttpRequest, case_id: int) -> HttpResponse:
-    """Decide, after a second question where it cannot be taken back."""
+    """Decide the case; irreversible outcomes need a confirmation first."""
     case = _case(request, case_id)
     if request.method != "POST":
         return redirect(PAGE, case_id)
     chosen = request.POST.get("outcome", "")
     if chosen not in Case.Outcome.values:
-        messages.error(request, "Choose what is to be done.")
+        messages.error(request, "Choose an outcome.")
         return redirect(PAGE, case_id)
     outcome = Case.Outcome(chosen)
-    need(request, REQUIRED_PERMISSIONS.get(outcome, DECIDE))
+    require(request, REQUIRED_PERMISSIONS.get(outcome, DECIDE_CASES))
     note = request.POST.get("note", "").strip()
     if not note:
-        messages.error(request, "Write a note first: who looks at it later needs to know why.")
+        messages.error(request, "Write a note first: others need to know why.")
         return redirect(PAGE, case_id)
-    if outcome in CONFIRMED and "confirmed" not in request.POST:
-        return _ask_again(admin, request, case, outcome, note)
+    if outcome in NEEDS_CONFIRMATION and "confirmed" not in request.POST:
+        return _confirm(admin, request, case, outcome, note)
     return _decide(request, case, outcome, note)
 
 
 def go_to_next(_: "RecordAdmin", request: HttpRequest) -> HttpResponse:
-    """The one that has waited longest and that nobody is at."""
-    need(request, SEE_CASES)
-    case = following()
+    """Redirect to the oldest open case that is unclaimed."""
+    require(request, VIEW_CASES)
+    case = next_case()
     if case is None:
-        messages.info(request, "Nothing is waiting.")
+        messages.info(request, "No case is open.")
         return redirect(QUEUE)
     return redirect(PAGE, case.pk)
 
 
-def _ask_again(
+def _confirm(
     admin: "RecordAdmin", request: HttpRequest, case: Case, outcome: Case.Outcome, note: str
 ) -> HttpResponse:
     if case.is_decided or outcome not in {one.outcome for one in choices(request, case)}:
-        messages.error(request, "That cannot be done any more: look again.")
+        messages.error(request, "That is no longer possible: check the case again.")
         return redirect(PAGE, case.pk)
-    title, follows = WORDS[outcome]
+    title, effect = OUTCOME_TEXTS[outcome]
     return admin.render(
         request,
         "admin/case/confirm.html",
@@ -98,35 +98,35 @@ def _ask_again(
         note=note,
         amount=_amount(case.order),
         verb=title,
-        follows=follows,
+        effect=effect,
     )
 
 
 def _amount(order: Order) -> str:
-    if order.status == Status.HELD:  # it was held because another sum was paid
-        return "Everything that was paid"
+    if order.status == Status.HELD:  # the amount paid is not the price
+        return "The whole payment"
     return format_amount(order.price_cents, order.currency)
 
 
 def _decide(request: HttpRequest, case: Case, outcome: Case.Outcome, note: str) -> HttpResponse:
     account = clients.stripe_account()
     try:
-        decide(case, outcome, who=user(request), note=note, account=account)
+        decide(case, outcome, who=current_user(request), note=note, account=account)
     except RefundedMeanwhile as error:
         messages.warning(request, str(error))
         return redirect(PAGE, case.pk)
     except CaseTaken as error:
-        messages.error(request, f"Nothing was done. {error}")
+        messages.error(request, f"Nothing was changed. {error}")
         return redirect(PAGE, case.pk)
     except PaymentError as error:
         messages.error(request, f"The case stays open: {error}. Try again in a minute.")
         return redirect(PAGE, case.pk)
-    messages.success(request, f"Case {case.pk}: {outcome.label}. {WORDS[outcome][1]}")
+    messages.success(request, f"Case {case.pk}: {outcome.label}. {OUTCOME_TEXTS[outcome][1]}")
     return redirect(QUEUE)
 
 
 def _case(request: HttpRequest, case_id: int) -> Case:
-    need(request, SEE_CASES, DECIDE)
+    require(request, VIEW_CASES, DECIDE_CASES)
     found: Any = Case.objects.select_related("order", "delivery")
     case = cast("Case", get_object_or_404(found, pk=case_id))
     set_log_session(case.order.session_id)
@@ -137,14 +137,14 @@ def _record(request: HttpRequest, case: Case, action: str) -> None:
     record_action(
         session_id=case.order.session_id or "",
         action=action,
-        who=user(request).get_username(),
+        who=current_user(request).get_username(),
         reason=f"case {case.pk}",
     )
 
 
-def user(request: HttpRequest) -> User:
-    """Whoever got through the admin's door is a user."""
+def current_user(request: HttpRequest) -> User:
+    """The admin site lets only logged-in users through."""
     return cast("User", request.user)
 
 
-VERBS: Final[dict[str, Act]] = {"claim": claim, "leave": leave, "resolve": resolve}
+CASE_VIEWS: Final[dict[str, CaseView]] = {"claim": claim, "leave": leave, "resolve": resolve}

@@ -1,4 +1,4 @@
-"""What a reviewer is shown of one case, and what they can make of it."""
+"""The page of a case: its evidence, and the outcomes that the user can choose."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -7,38 +7,41 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
-from verdicts.admin.permissions import DECIDE, EVIDENCE, allowed
+from verdicts.admin.permissions import DECIDE_CASES, VIEW_EVIDENCE, is_allowed
 from verdicts.admin.review.evidence import read_evidence
-from verdicts.admin.review.score import take_apart
-from verdicts.admin.waiting import waiting
+from verdicts.admin.review.score import explain_score
+from verdicts.admin.waiting import waiting_time
 from verdicts.models import Case, Order, Status
 from verdicts.review.case_decisions import OUTCOMES, REQUIRED_PERMISSIONS
 from verdicts.review.timeline import timeline
 
 Outcome = Case.Outcome
 
-# What the button says, and what follows from it.
-WORDS: Final[dict[str, tuple[str, str]]] = {
-    Outcome.REFUNDED: ("Refund", "Stripe pays everything back, and the customer is told by email."),
-    Outcome.CONTACTED: ("Customer contacted", "Nothing is sent: you have written to them."),
+# The label of the button, and the effect.
+OUTCOME_TEXTS: Final[dict[str, tuple[str, str]]] = {
+    Outcome.REFUNDED: (
+        "Refund",
+        "Stripe refunds the whole payment, and the customer is notified by email.",
+    ),
+    Outcome.CONTACTED: ("Customer contacted", "Nothing is sent: you have contacted them yourself."),
     Outcome.AUTHORIZED: (
         "Authorize a fresh generation",
-        "The model is asked once more, with another seed. Your reason goes on record.",
+        "The model is called once more, with another seed. Your note is recorded as the reason.",
     ),
-    Outcome.CORRECT: ("Close: rightly rejected", "Nothing is sent. Teaches the gate."),
-    Outcome.FALSE: ("Close: should have passed", "Nothing is sent. Teaches the gate."),
-    Outcome.RELEASED: ("Accept the payment", "The order is judged as if it had been paid in full."),
+    Outcome.CORRECT: ("Close: rightly rejected", "Nothing is sent. Used to calibrate the gate."),
+    Outcome.FALSE: ("Close: should have passed", "Nothing is sent. Used to calibrate the gate."),
+    Outcome.RELEASED: ("Accept the payment", "The order continues as if it had been paid in full."),
     Outcome.RESENT: ("Send the email again", "The same email, under the same Message-ID."),
 }
-# What cannot be taken back is asked about twice.
-CONFIRMED: Final = frozenset({Outcome.REFUNDED, Outcome.AUTHORIZED, Outcome.RELEASED})
+# Irreversible, so they need a confirmation.
+NEEDS_CONFIRMATION: Final = frozenset({Outcome.REFUNDED, Outcome.AUTHORIZED, Outcome.RELEASED})
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     outcome: str
     title: str
-    help: str
+    effect: str
 
 
 def case_page(request: HttpRequest, case: Case) -> dict[str, Any]:
@@ -47,27 +50,27 @@ def case_page(request: HttpRequest, case: Case) -> dict[str, Any]:
         "case": case,
         "order": case.order,
         "check": check,
-        "waiting": waiting(case.opened_at),
-        "score": take_apart(check) if check else None,
-        "evidence": read_evidence(check) if check and allowed(request, EVIDENCE) else None,
+        "waiting": waiting_time(case.opened_at),
+        "score": explain_score(check) if check else None,
+        "evidence": read_evidence(check) if check and is_allowed(request, VIEW_EVIDENCE) else None,
         "timeline": timeline(case.order),
         "others": case.order.cases.exclude(pk=case.pk).order_by("opened_at"),
-        "mine": _is_mine(request, case),
-        "taken": _is_taken(request, case),
-        "may_decide": allowed(request, DECIDE),
+        "is_claimed_by_user": _is_claimed_by_user(request, case),
+        "is_claimed_by_other": _is_claimed_by_other(request, case),
+        "may_decide": is_allowed(request, DECIDE_CASES),
         "choices": choices(request, case),
-        "after": following(case),
+        "next_case": next_case(case),
     }
 
 
 def choices(request: HttpRequest, case: Case) -> list[Choice]:
-    """The outcomes that this person may choose and that the order still allows."""
-    if case.is_decided or not allowed(request, DECIDE):
+    """The outcomes that the user may choose and that the order's state allows."""
+    if case.is_decided or not is_allowed(request, DECIDE_CASES):
         return []
     return [
-        Choice(outcome, *WORDS[outcome])
+        Choice(outcome, *OUTCOME_TEXTS[outcome])
         for outcome in OUTCOMES[case.kind]
-        if allowed(request, REQUIRED_PERMISSIONS.get(outcome, DECIDE))
+        if is_allowed(request, REQUIRED_PERMISSIONS.get(outcome, DECIDE_CASES))
         and _is_possible(outcome, case.order)
     ]
 
@@ -82,23 +85,23 @@ def _is_possible(outcome: Case.Outcome, order: Order) -> bool:
     return True
 
 
-def following(case: Case | None = None) -> Case | None:
-    """The open case that has waited longest after this one; from the top again after the last."""
-    waiting_ones = Case.objects.filter(closed_at=None).order_by("opened_at", "id")
-    free = waiting_ones.filter(Q(claimed_until=None) | Q(claimed_until__lt=timezone.now()))
+def next_case(case: Case | None = None) -> Case | None:
+    """The unclaimed open case that is next oldest after `case`; after the last one, the oldest."""
+    open_cases = Case.objects.filter(closed_at=None).order_by("opened_at", "id")
+    unclaimed = open_cases.filter(Q(claimed_until=None) | Q(claimed_until__lt=timezone.now()))
     if case is None:
-        return free.first()
+        return unclaimed.first()
     later = Q(opened_at__gt=case.opened_at) | Q(opened_at=case.opened_at, id__gt=case.pk)
-    return free.filter(later).first() or free.exclude(pk=case.pk).first()
+    return unclaimed.filter(later).first() or unclaimed.exclude(pk=case.pk).first()
 
 
-def _is_held(case: Case) -> bool:
+def _is_claimed(case: Case) -> bool:
     return bool(case.claimed_until and case.claimed_until > timezone.now())
 
 
-def _is_mine(request: HttpRequest, case: Case) -> bool:
-    return _is_held(case) and case.claimed_by == request.user
+def _is_claimed_by_user(request: HttpRequest, case: Case) -> bool:
+    return _is_claimed(case) and case.claimed_by == request.user
 
 
-def _is_taken(request: HttpRequest, case: Case) -> bool:
-    return _is_held(case) and case.claimed_by != request.user
+def _is_claimed_by_other(request: HttpRequest, case: Case) -> bool:
+    return _is_claimed(case) and case.claimed_by != request.user

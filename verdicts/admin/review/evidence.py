@@ -1,4 +1,4 @@
-"""The text of a rejected output as a reviewer reads it (C15)."""
+"""A rejected output as a reviewer sees it (C15): laid out, with the gate's findings."""
 
 from dataclasses import dataclass, field
 
@@ -24,13 +24,13 @@ class Evidence:
 
 
 def read_evidence(check: CrosscheckLog) -> Evidence | None:
-    """None: the text is not kept (any more)."""
+    """None if the text is not stored, or was deleted after its retention."""
     if check.approved or check.evidence_purged_at:
         return None
     output = unescape_evidence(check.evidence)
     notes = notes_from(check.contributions)
-    whole = [note for note in notes if note.where == "output"]
+    general = [note for note in notes if note.where == "output"]
     payload = parse(output)
     if payload is None:
-        return Evidence(whole, fault=find_json_error(output), raw=escape_invisible(output))
-    return Evidence(whole, lines=annotate(payload, notes), raw=escape_invisible(output))
+        return Evidence(general, fault=find_json_error(output), raw=escape_invisible(output))
+    return Evidence(general, lines=annotate(payload, notes), raw=escape_invisible(output))
