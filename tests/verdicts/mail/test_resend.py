@@ -84,6 +84,6 @@ def test_while_somebody_else_has_its_case_it_is_theirs(sandbox, delivered, ada):
     Delivery.objects.update(state=Delivery.State.FAILED, sent_at=None)
     case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=delivery)
     claim(case, who=User.objects.create_user("bob"))
-    with pytest.raises(CannotResend, match="bob is at it"):
+    with pytest.raises(CannotResend, match="bob has claimed it"):
         resend(order, who=ada, reason="mailbox was full", seen=None)
     assert Delivery.objects.get().state == Delivery.State.FAILED
