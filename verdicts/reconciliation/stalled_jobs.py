@@ -166,7 +166,7 @@ def _open_email_case(delivery: Delivery) -> RepairResult:
         if not same.exists() or order.status == Status.ERASED:
             return ALREADY_REPAIRED
         case = open_case(order, Case.Kind.EMAIL, delivery=delivery)
-        about = f"the {delivery.kind} email is {delivery.get_state_display()}: {delivery.error}"
+        about = f"{delivery.kind} email {delivery.get_state_display()}: {delivery.error}"
         return _notify_staff(order, case, about)
 
 

@@ -84,6 +84,6 @@ def test_a_case_claimed_by_another_member_of_staff_blocks_the_resend(sandbox, de
     Delivery.objects.update(state=Delivery.State.FAILED, sent_at=None)
     case = Case.objects.create(kind=Case.Kind.EMAIL, order=order, delivery=delivery)
     claim(case, who=User.objects.create_user("bob"))
-    with pytest.raises(CannotResend, match="bob is at it"):
+    with pytest.raises(CannotResend, match="bob has claimed it"):
         resend(order, who=ada, reason="mailbox was full", seen=None)
     assert Delivery.objects.get().state == Delivery.State.FAILED

@@ -118,7 +118,7 @@ def test_a_failed_email_without_a_case_gets_one_and_staff_are_notified(unsent):
     report = run_reconcile(apply=True)
     assert discrepancies(report) == [("no case", "verdict email without a case: failed")]
     assert Case.objects.get().delivery == unsent
-    assert Delivery.objects.get(kind="staff").about.startswith("the verdict email is failed")
+    assert Delivery.objects.get(kind="staff").about.startswith("verdict email failed")
     assert kinds(run_reconcile(apply=True)) == ["email not sent"]
     assert Case.objects.count() == 1
 
