@@ -277,7 +277,7 @@ def test_the_console_shows_erased_records(delivered, ask, client, run_jobs):
     client.force_login(User.objects.create_superuser("root"))
     page = client.get(f"/admin/verdicts/order/{order.pk}/change/")
     assert page.status_code == 200
-    assert "Erased, as its customer asked." in page.content.decode()
+    assert "Erased at the customer's request." in page.content.decode()
     assert "Resend the stored email" not in page.content.decode()
     event = DivergenceEvent.objects.get()
     compared = client.get(reverse("admin:audit_divergenceevent_change", args=[event.pk]))
