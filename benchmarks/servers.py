@@ -138,7 +138,7 @@ def web(
     chosen["ORACLE_STATIC_PATH"] = str(folder / "static")
     if regenerations:
         chosen["ORACLE_MAX_REGENERATIONS"] = str(regenerations)
-    for command in unit.pre_commands:
+    for command in unit.commands:
         before = [sys.executable, *command[2:]]
         subprocess.run(before, cwd=ROOT, env={**os.environ, **chosen}, check=True)
     command = [sys.executable, *unit.command[2:]]

@@ -12,7 +12,7 @@ UNITS: Final = Path(__file__).parents[2] / "deploy/systemd"
 @dataclass(frozen=True)
 class Unit:
     name: str  # such as oracle-web@1
-    pre_commands: list[list[str]]  # ExecStartPre=
+    commands: list[list[str]]  # ExecStartPre=
     command: list[str]  # ExecStart=
     environment: dict[str, str]
     runtime_directory: str  # relative to /run; empty: none
@@ -32,7 +32,7 @@ def load(name: str, paths: Mapping[str, str]) -> Unit:
     assignments = [one.partition("=") for one in service.get("Environment", [])]
     return Unit(
         name,
-        pre_commands=[shlex.split(one) for one in service.get("ExecStartPre", [])],
+        commands=[shlex.split(one) for one in service.get("ExecStartPre", [])],
         command=shlex.split(service["ExecStart"][0]),
         environment={variable: value for variable, _, value in assignments},
         runtime_directory=service.get("RuntimeDirectory", [""])[0],

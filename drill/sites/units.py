@@ -205,7 +205,7 @@ class Service:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
         with self._host.output.open("ab") as output:
-            for command in unit.pre_commands:
+            for command in unit.commands:
                 if self._host.launch(command, unit, output).wait():
                     raise StartFailed(f"{unit.name}: {' '.join(command)}")
             self._process = self._host.launch(

@@ -1,6 +1,6 @@
-"""Settings of a site that emails every verdict twice: a defect that the drill must find.
+"""Settings of a house that emails every verdict twice: what a drill is there to find.
 
-Not one that loses an email: the site would notice that and send it again.
+Not one that forgets an email: the real house would find that out, and make good for it.
 """
 
 from dataclasses import replace
@@ -8,7 +8,7 @@ from dataclasses import replace
 from django.apps import AppConfig
 
 from drill.settings import *  # noqa: F403 - all of them
-from drill.settings import INSTALLED_APPS as DRILL_APPS
+from drill.settings import INSTALLED_APPS as OF_THE_DRILL
 
 
 class Repeats(AppConfig):
@@ -16,7 +16,7 @@ class Repeats(AppConfig):
     label = "repeating"
 
     def ready(self) -> None:
-        from verdicts import clients  # noqa: PLC0415 - once the apps are loaded
+        from verdicts import clients  # noqa: PLC0415 - once the apps are there
         from verdicts.mail.messages import Message  # noqa: PLC0415 - see above
 
         send = clients.send_message
@@ -29,4 +29,4 @@ class Repeats(AppConfig):
         clients.send_message = send_twice
 
 
-INSTALLED_APPS = [*DRILL_APPS, "tests.support.repeating.Repeats"]
+INSTALLED_APPS = [*OF_THE_DRILL, "tests.support.repeating.Repeats"]

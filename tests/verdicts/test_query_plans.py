@@ -160,7 +160,7 @@ def operations(
         "a payment, its verdict and its email": lambda: (paid_order("quick"), run_jobs()),
         "the sweep": sweep,
         "metrics": lambda: (exposition.forget(), exposition.text()),
-        "the divergence report": lambda: call_command("divergence_report", stdout=io.StringIO()),
+        "the report": lambda: call_command("divergence_report", stdout=io.StringIO()),
         "the result page": page(f"/oracle/result?session_id={order.session_id}"),
         "the console's start page": page("/admin/"),
         "the review queue": page("/admin/verdicts/case/"),

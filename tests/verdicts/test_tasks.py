@@ -1,4 +1,4 @@
-"""Log lines of a job carry the hash of its session, also when it fails, and only its own."""
+"""A job says in the service log whose it is, also when it fails; the next job is another's."""
 
 import logging
 
@@ -17,7 +17,7 @@ def sessions(lines: list) -> list[str | None]:
     return [line.get("session") for line in lines]
 
 
-def test_lines_of_each_job_have_the_session_of_its_own_order(sandbox, paid_order):
+def test_each_job_is_about_its_own_order_and_the_next_about_its(sandbox, paid_order):
     first, second = paid_order(), paid_order()
     sandbox.fault("gemini", "unavailable", times=None)
     with listening() as lines:
@@ -27,7 +27,7 @@ def test_lines_of_each_job_have_the_session_of_its_own_order(sandbox, paid_order
     assert sessions(lines) == [short_hash(first.session_id), short_hash(second.session_id), None]
 
 
-def test_lines_of_an_email_have_the_session_of_its_order(sandbox, paid_order):
+def test_an_email_is_about_its_order(sandbox, paid_order):
     order = paid_order()
     tasks.fulfil_order(order.pk)
     sandbox.fault("graph", "error", times=None)
@@ -36,7 +36,7 @@ def test_lines_of_an_email_have_the_session_of_its_order(sandbox, paid_order):
     assert sessions(lines) == [short_hash(order.session_id)]
 
 
-def test_a_failed_job_is_logged_once_with_its_session(missed, ask, monkeypatch):
+def test_a_job_that_fails_tells_it_once_with_its_session(missed, ask, monkeypatch):
     order = missed()
     ask(order.session_id)
     regen = Verdict.objects.get(order=order, kind="regen")
@@ -51,27 +51,27 @@ def test_a_failed_job_is_logged_once_with_its_session(missed, ask, monkeypatch):
     (line,) = lines
     assert (line["message"], line["session"]) == ("compare failed", short_hash(order.session_id))
     assert "ValueError: (left out" in line["error"]
-    assert "recover" in line["error"]  # the function that raised it
-    # The exception that the queue stores and logs has neither the text nor its cause.
+    assert "recover" in line["error"]  # where it was
+    # What the queue keeps and would tell again has neither the words nor their origin.
     assert str(failed.value) == "ValueError"
     assert failed.value.__suppress_context__
 
 
-def test_the_queue_does_not_log_a_failed_job_a_second_time():
-    message = "Failed 'verdicts.tasks.compare' (compare) - ... verdicts.tasks.JobFailed: ValueError"
+def test_what_a_job_has_told_the_queue_does_not_tell_again():
+    told = "Failed 'verdicts.tasks.compare' (compare) - ... verdicts.tasks.JobFailed: ValueError"
     with listening() as lines:
-        logging.getLogger("django-q").error(message)
+        logging.getLogger("django-q").error(told)
         logging.getLogger("django-q").error("Failed 'verdicts.tasks.gone' - is not defined")
     assert [line["message"] for line in lines] == ["Failed 'verdicts.tasks.gone' - is not defined"]
 
 
-def test_the_line_of_a_job_for_a_deleted_row_has_no_session():
+def test_a_job_for_something_that_is_gone_is_about_nobody():
     with listening() as lines, pytest.raises(tasks.JobFailed):
         tasks.deliver(4711)
     assert [(line["message"], line.get("session")) for line in lines] == [("deliver failed", None)]
 
 
-def test_a_job_that_times_out_is_logged_and_ends_its_worker(paid_order, monkeypatch):
+def test_a_job_that_takes_too_long_is_told_and_ends_its_worker(paid_order, monkeypatch):
     order = paid_order()
 
     def hang(*_: object, **__: object) -> None:
