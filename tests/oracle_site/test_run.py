@@ -17,7 +17,7 @@ import pytest
 
 from drill.sites.child_env import child_env
 from drill.sites.processes import ROOT, Program, running, wait_for
-from drill.sites.site import answers, free_port
+from drill.sites.site import free_port, responds
 
 CTRL_C = b"\x03"
 PROCESSES = ("sandbox", "web", "generate", "worker")
@@ -48,7 +48,7 @@ def test_the_site_answers_on_a_fresh_database_and_ends_as_a_whole(own):
     port = free_port()
     with running(command(port), **own) as program:
         assert f"http://127.0.0.1:{port}/" in program.wait_for_output("Site")
-        wait_for(lambda: answers(f"http://127.0.0.1:{port}/"))
+        wait_for(lambda: responds(f"http://127.0.0.1:{port}/"))
         assert "CA$5.00" in fetch(f"http://127.0.0.1:{port}/")
         assert fetch(f"http://127.0.0.1:{port}/static/oracle.css")
         code, output = program.end(signal.SIGTERM)
@@ -62,7 +62,7 @@ def test_the_admin_opens_with_the_kept_password(own, tmp_path):
     with running(command(port), **own) as program:
         told = program.wait_for_output("Stop")
         assert f"as admin, the password is in {tmp_path}/admin-password" in told
-        wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
+        wait_for(lambda: responds(f"http://127.0.0.1:{port}/healthz"))
         browser = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
         )
@@ -82,8 +82,8 @@ def test_commands_find_the_site_of_their_folder_and_a_second_one_is_refused(own)
     # The port of the sandbox is a setting of its own, too.
     with running(script, SANDBOX_URL=f"http://127.0.0.1:{sandbox}", **own) as program:
         program.wait_for_output("Stop")
-        wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
-        wait_for(lambda: answers(f"http://127.0.0.1:{sandbox}/_control/health"))
+        wait_for(lambda: responds(f"http://127.0.0.1:{port}/healthz"))
+        wait_for(lambda: responds(f"http://127.0.0.1:{sandbox}/_control/health"))
         smoke = manage("smoke_test", **own)
         assert smoke.returncode == 0, smoke.stdout + smoke.stderr
         second = start(own, str(free_port()))
