@@ -6,7 +6,7 @@ import sys
 import httpx
 
 from drill.sites.processes import running, wait_for
-from drill.sites.site import answers, free_port
+from drill.sites.site import free_port, responds
 
 SECRET = "a-key-that-no-request-may-ever-carry-5b1f0a9c77de43e2"
 
@@ -23,7 +23,7 @@ def test_requests_carry_no_secret_and_no_header_with_an_underscore():
     application = f"{__name__}:environ_as_json"
     with running([*command, application], ORACLE_PORT=str(port), GEMINI_API_KEY="", NAME=SECRET):
         url = f"http://127.0.0.1:{port}/"
-        wait_for(lambda: answers(url))
+        wait_for(lambda: responds(url))
         headers = {
             "X-Forwarded-Proto": "https",
             "X_Forwarded_For": "203.0.113.9",

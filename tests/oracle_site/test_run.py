@@ -17,7 +17,7 @@ import pytest
 
 from drill.sites.child_env import child_env
 from drill.sites.processes import ROOT, Program, running, wait_for
-from drill.sites.site import answers, free_port
+from drill.sites.site import free_port, responds
 
 CTRL_C = b"\x03"
 PROCESSES = ("sandbox", "web", "generate", "worker")
@@ -48,7 +48,7 @@ def test_the_site_answers_on_a_new_database_and_all_processes_end(paths):
     port = free_port()
     with running(command(port), **paths) as program:
         assert f"http://127.0.0.1:{port}/" in program.wait_for_output("Site")
-        wait_for(lambda: answers(f"http://127.0.0.1:{port}/"))
+        wait_for(lambda: responds(f"http://127.0.0.1:{port}/"))
         assert "CA$5.00" in fetch(f"http://127.0.0.1:{port}/")
         assert fetch(f"http://127.0.0.1:{port}/static/oracle.css")
         code, output = program.end(signal.SIGTERM)
@@ -62,7 +62,7 @@ def test_the_admin_accepts_the_stored_password(paths, tmp_path):
     with running(command(port), **paths) as program:
         output = program.wait_for_output("Stop")
         assert f"as admin, the password is in {tmp_path}/admin-password" in output
-        wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
+        wait_for(lambda: responds(f"http://127.0.0.1:{port}/healthz"))
         browser = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
         )
@@ -82,8 +82,8 @@ def test_commands_find_the_running_site_and_a_second_one_is_rejected(paths):
     # SANDBOX_URL sets the sandbox's port.
     with running(script, SANDBOX_URL=f"http://127.0.0.1:{sandbox}", **paths) as program:
         program.wait_for_output("Stop")
-        wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
-        wait_for(lambda: answers(f"http://127.0.0.1:{sandbox}/_control/health"))
+        wait_for(lambda: responds(f"http://127.0.0.1:{port}/healthz"))
+        wait_for(lambda: responds(f"http://127.0.0.1:{sandbox}/_control/health"))
         smoke = manage("smoke_test", **paths)
         assert smoke.returncode == 0, smoke.stdout + smoke.stderr
         second = start(paths, str(free_port()))
