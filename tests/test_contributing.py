@@ -16,7 +16,7 @@ from verdicts.core.capabilities import GEMINI_MODELS
 from verdicts.core.tiers import TIER
 from verdicts.mail.kinds import KINDS, NOTICE_RETRY_DELAY
 from verdicts.models import Delivery
-from verdicts.monitoring.metrics import Exposition
+from verdicts.monitoring.metrics import MetricsCache
 from verdicts.payments.events import STRIPE_EVENTS
 from verdicts.results.verdict_api import VerdictSerializer
 
@@ -126,7 +126,7 @@ def test_every_email_kind_has_a_member_a_row_and_templates_in_the_named_places()
 
 def test_every_metric_is_defined_in_the_named_modules(db):
     code = code_of("a new metric")
-    names = re.findall(r"^# TYPE oracle_(\w+)", Exposition().text().decode(), re.MULTILINE)
+    names = re.findall(r"^# TYPE oracle_(\w+)", MetricsCache().text().decode(), re.MULTILINE)
     assert len(names) > 20
     stems = {re.sub(r"_(total|created)$", "", name) for name in names}
     assert {n for n in stems if f'"{n}"' not in code and f'"oracle_{n}"' not in code} == set()

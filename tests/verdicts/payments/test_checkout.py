@@ -80,7 +80,7 @@ def test_lookups_at_stripe_are_throttled(sandbox):
 @pytest.fixture
 def all_slots_taken(monkeypatch, settings) -> None:
     """All checkout slots of this process are taken."""
-    monkeypatch.setattr(checkout.in_progress, "taken", settings.SERVING.checkouts)
+    monkeypatch.setattr(checkout.in_progress, "in_use", settings.SERVING.checkouts)
 
 
 def test_an_order_above_the_concurrency_limit_is_refused_before_anything_is_stored(

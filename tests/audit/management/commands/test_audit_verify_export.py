@@ -31,7 +31,7 @@ def test_an_altered_row_stops_the_export(audit, tmp_path):
     LogEntry.objects.filter(sequence=2).update(entry='{"event":"else"}')
     code, output = audit("--export", tmp_path / "rebuilt.jsonl")
     assert code == 1
-    assert "place 2" in output
+    assert "sequence number 2" in output
     assert not (tmp_path / "rebuilt.jsonl").exists()
 
 
