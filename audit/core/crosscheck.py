@@ -13,7 +13,8 @@ Policy (C1-C18 of the resolutions)
   dimension conflict, low coherence.
 - An exception inside the gate fails closed as `gate_error`, without a score (C16).
 
-The score depends on the Reading alone, so decisions are memoised by Reading.
+The score is a sum of weights and depends on the Reading alone, so decisions are memoised by
+Reading.
 """
 
 from collections.abc import Iterator

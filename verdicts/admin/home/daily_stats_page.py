@@ -71,6 +71,7 @@ def _compared(stats: DailyStats, tier: str = "") -> tuple[int, int]:
 
 
 def orders(stats: DailyStats) -> ColumnChart:
+    # One chart colour per tier: a new tier needs one here and in static/console.css.
     series: dict[str, list[int]] = {tier: stats.series("order", tier=tier) for tier in TIERS}
     return columns_by_day("Orders paid, by tier", stats.days, series, ["one", "two", "three"])
 
