@@ -80,7 +80,7 @@ def test_stripe_is_asked_at_most_once_in_a_while(sandbox):
 @pytest.fixture
 def all_places_taken(monkeypatch, settings) -> None:
     """As many orders wait for Stripe in this process as may."""
-    monkeypatch.setattr(checkout.in_progress, "taken", settings.SERVING.checkouts)
+    monkeypatch.setattr(checkout.in_progress, "in_use", settings.SERVING.checkouts)
 
 
 def test_an_order_without_a_place_is_refused_before_anything_is_stored(

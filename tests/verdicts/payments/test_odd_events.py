@@ -7,7 +7,7 @@ from django_q.models import OrmQ
 
 from tests.support.stripe_objects import charge_object, session_object
 from tests.verdicts.payments.test_webhook_api import EVENT, post
-from verdicts.core.sessions import LATEST, read_session
+from verdicts.core.sessions import MAX_TIMESTAMP, read_session
 from verdicts.jobs.queue import GENERATE
 from verdicts.models import Order, Status, StripeEvent
 from verdicts.payments.accept_payment import import_session
@@ -88,7 +88,7 @@ def test_an_unknown_tier_is_no_order_of_ours(client, tier):
     "changes",
     [
         *({"amount_subtotal": amount} for amount in (-500, 10**30, None)),
-        *({"created": at} for at in (-1, LATEST + 1, 10**30, None)),
+        *({"created": at} for at in (-1, MAX_TIMESTAMP + 1, 10**30, None)),
     ],
     ids=str,
 )

@@ -195,7 +195,7 @@ def test_readers_without_a_place_are_answered_without_asking_stripe(
     unknown = elsewhere(2 * HOUR)
     sandbox.clear_requests()
     with monkeypatch.context() as busy:
-        busy.setattr(stripe_sync.in_progress, "taken", settings.SERVING.lookups)
+        busy.setattr(stripe_sync.in_progress, "in_use", settings.SERVING.lookups)
         asking, later = ask(known), ask(unknown)
         assert (asking.status_code, asking.json()["status"]) == (202, "asking")
         assert (later.status_code, later.json()["type"]) == (503, "try-later")

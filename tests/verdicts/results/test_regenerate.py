@@ -216,12 +216,12 @@ def test_whoever_died_at_it_is_waited_for_no_longer_than_its_lease(ask, sandbox,
 
 def test_without_a_slot_no_attempt_is_counted(ask, sandbox, missed, settings, monkeypatch):
     order = missed("quick")
-    monkeypatch.setattr(in_progress, "taken", settings.SERVING.regenerations)
+    monkeypatch.setattr(in_progress, "in_use", settings.SERVING.regenerations)
     answer = ask(order.session_id)
     assert (answer.status_code, answer.json()["status"]) == (202, "regenerating")
     order.refresh_from_db()
     assert (order.regens, order.regen_at) == (0, None)
-    monkeypatch.setattr(in_progress, "taken", 0)
+    monkeypatch.setattr(in_progress, "in_use", 0)
     assert ask(order.session_id).status_code == 200
     assert in_progress.in_use == 0
 
