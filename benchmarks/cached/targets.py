@@ -138,9 +138,8 @@ def _drf(running: RunningTargets, redis: str, postgresql: str) -> None:
     ):
         in_cache = "cache" in name
         if not database or (in_cache and not redis):
-            running.skipped[name] = (
-                "redis-server is not installed" if in_cache else "PostgreSQL is not available"
-            )
+            no_redis = _missing("redis") or "redis-server is not installed"
+            running.skipped[name] = no_redis if in_cache else "PostgreSQL is not available"
             continue
         env = {"DATABASE": database, "REDIS_URL": cache}
         _fill("cache" if in_cache else "rows", running, env)
@@ -157,4 +156,4 @@ def _fill(storage: str, running: RunningTargets, env: Mapping[str, str]) -> None
 
 def _missing(*modules: str) -> str:
     names = [name for name in modules if importlib.util.find_spec(name) is None]
-    return f"{', '.join(names)} not installed (requirements-bench.txt)" if names else ""
+    return f"{', '.join(names)} not installed, see requirements-bench.txt" if names else ""

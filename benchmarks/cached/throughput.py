@@ -60,7 +60,7 @@ def run(datasets: Datasets, orders: int = ORDERS) -> Section:
     section.tables.append(_table(found))
     section.limits += limits(found, skipped)
     section.plots.append(_plot(found))
-    section.notes += [f"Skipped: {name} ({reason})." for name, reason in skipped.items()]
+    section.notes += [f"Skipped: {name}: {reason}." for name, reason in skipped.items()]
     section.notes += datasets.disk_warnings()
     return section
 
