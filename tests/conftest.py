@@ -49,6 +49,8 @@ ONCE_FOLDERS = (
     "tests/verdicts/smoke_test",
     "tests/oracle_site",
 )
+# Tests in these folders of state changes that both databases must make.
+ON_BOTH_DATABASES = ("test_marking",)
 
 # No deadline per example: machines differ, and benchmarks/ measures time.
 hypothesis_settings.register_profile("oracle", deadline=None, print_blob=True)
@@ -73,7 +75,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if any(hasattr(module, name) for name in STARTS_PROGRAMS):
             item.add_marker("slow")
         folder = item.path.parent.relative_to(item.config.rootpath).as_posix()
-        if item.path.stem in ON_ONE_DATABASE or folder.startswith(ONCE_FOLDERS):
+        name = item.path.stem
+        once = name in ON_ONE_DATABASE or folder.startswith(ONCE_FOLDERS)
+        if once and name not in ON_BOTH_DATABASES:
             item.add_marker("once")
         fixtures = set(getattr(item, "fixturenames", ()))
         database = {"db", "transactional_db"} & fixtures

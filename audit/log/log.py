@@ -8,8 +8,7 @@ raises into the caller.
 import json
 import logging
 import secrets
-from collections.abc import Callable, Collection, Mapping
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django.conf import settings
@@ -18,12 +17,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from audit.core import chain
-from audit.core.record import canonical_line, timestamp
+from audit.core.record import canonical_line
 from audit.core.redaction import redacted
-from audit.log import reader
 from audit.log.erasure import apply_erasures
 from audit.log.file import LogFile, locked, open_locked
-from audit.log.reader import Past
 from audit.log.writer import BATCH, write_batch
 from audit.log_context import log_session
 from audit.models import DayCount, LogEntry
@@ -73,21 +70,6 @@ def sweep() -> int:
     while done := _write(SWEEP_LOCK_TIMEOUT) + _erase():
         total += done
     return total
-
-
-def find_original(session_id: str) -> dict[str, Any] | None:
-    """The session's first approved original in this host's log files, or None (R19)."""
-    return reader.find_original(settings.ORACLE_LOG_PATH, session_id)
-
-
-def pasts(session_ids: Collection[str], *, tick: Callable[[], None]) -> dict[str, Past]:
-    """What this host's log files know of these sessions; `tick` may raise to end the walk."""
-    return reader.pasts(settings.ORACLE_LOG_PATH, session_ids, tick=tick)
-
-
-def pasts_since(since: datetime, *, tick: Callable[[], None]) -> dict[str, Past]:
-    """Of all sessions: who was approved since then, and who was ever erased."""
-    return reader.pasts_since(settings.ORACLE_LOG_PATH, timestamp(since), tick=tick)
 
 
 def is_cut_short() -> bool:

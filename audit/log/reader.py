@@ -9,15 +9,19 @@ import logging
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from django.conf import settings
+
 from audit.core.chain import parse
+from audit.core.record import timestamp
 from audit.log.file import rotated
 
 logger = logging.getLogger("audit.log")
 
-Past = Literal["judged", "erased"]
+LoggedState = Literal["judged", "erased"]
 _SESSION: Final = re.compile(rb'"session_id":"([^"\\]+)"')
 _TIME: Final = re.compile(rb'"timestamp":"([^"\\]+)"')
 _TICK_EVERY: Final = 1000  # lines
@@ -26,10 +30,10 @@ _TICK_EVERY: Final = 1000  # lines
 def _no_tick() -> None: ...
 
 
-def find_original(path: Path, session_id: str) -> dict[str, Any] | None:
+def find_original(session_id: str) -> dict[str, Any] | None:
     """The fields of the session's first approved original, or None (R19)."""
     needle = json.dumps(session_id).encode()  # a cheap filter: few lines have to be parsed
-    for line in lines(path):
+    for line in lines():
         if needle in line:
             fields = parse(line)
             if fields is not None and _is_original(fields, session_id):
@@ -37,27 +41,29 @@ def find_original(path: Path, session_id: str) -> dict[str, Any] | None:
     return None
 
 
-def pasts(
-    path: Path, session_ids: Collection[str], *, tick: Callable[[], None] = _no_tick
-) -> dict[str, Past]:
+def logged_states(
+    session_ids: Collection[str], *, tick: Callable[[], None] = _no_tick
+) -> dict[str, LoggedState]:
     """Which of these sessions have an approved original, or were erased; one pass for all.
 
     `tick` is called regularly and may raise to abort.
     """
     wanted = {one.encode() for one in session_ids}
-    found: dict[str, Past] = {}
-    for line in _ticking(path, tick) if wanted else ():
+    found: dict[str, LoggedState] = {}
+    for line in _ticking(tick) if wanted else ():
         named = _SESSION.search(line)
         if named and named[1] in wanted:
             _add(found, named[1].decode(), line)
     return found
 
 
-def pasts_since(path: Path, since: str, *, tick: Callable[[], None] = _no_tick) -> dict[str, Past]:
+def logged_states_since(
+    since: datetime, *, tick: Callable[[], None] = _no_tick
+) -> dict[str, LoggedState]:
     """All sessions with an approved original since then, and all that were ever erased."""
-    begin = since.encode()
-    found: dict[str, Past] = {}
-    for line in _ticking(path, tick):
+    begin = timestamp(since).encode()
+    found: dict[str, LoggedState] = {}
+    for line in _ticking(tick):
         # Filtered by bytes: parsing every line would take many times as long.
         erased = b'"action":"erase"' in line
         if not erased and b'"kind":"original"' not in line:
@@ -68,7 +74,7 @@ def pasts_since(path: Path, since: str, *, tick: Callable[[], None] = _no_tick) 
     return found
 
 
-def _add(found: dict[str, Past], session_id: str, line: bytes) -> None:
+def _add(found: dict[str, LoggedState], session_id: str, line: bytes) -> None:
     fields = parse(line) or {}
     if fields.get("session_id") != session_id:
         return
@@ -78,15 +84,16 @@ def _add(found: dict[str, Past], session_id: str, line: bytes) -> None:
         found.setdefault(session_id, "judged")
 
 
-def _ticking(path: Path, tick: Callable[[], None]) -> Iterator[bytes]:
-    for number, line in enumerate(lines(path)):
+def _ticking(tick: Callable[[], None]) -> Iterator[bytes]:
+    for number, line in enumerate(lines()):
         if number % _TICK_EVERY == 0:
             tick()
         yield line
 
 
-def lines(path: Path) -> Iterator[bytes]:
-    """Every line of the log across its files; the last may be torn."""
+def lines() -> Iterator[bytes]:
+    """Every line of this host's log across its files; the last may be torn."""
+    path = settings.ORACLE_LOG_PATH
     for one in sorted([*rotated(path), path], key=_first_timestamp):
         yield from _lines(one)
 

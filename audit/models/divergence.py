@@ -27,7 +27,7 @@ class DivergenceEvent(models.Model):
     )
     skipped = models.BooleanField(help_text="there was no original to compare with (R11)")
     dimensions = models.JSONField(default=list)
-    causes = models.JSONField(help_text="what can explain a difference, were there one (R14)")
+    causes = models.JSONField(help_text="possible causes of a difference (R14)")
     # Same prompt, config and model as the original: only these count for R14's rate.
     same_inputs = models.BooleanField()
     latency_ms = models.PositiveIntegerField(help_text="from the regeneration to this comparison")
@@ -92,7 +92,7 @@ class DeterminismProbe(models.Model):
     asked = models.PositiveIntegerField()
     unanswered = models.PositiveIntegerField()
     rejected = models.PositiveIntegerField(help_text="by the gate")
-    compared = models.PositiveIntegerField(help_text="answers beside the first")
+    compared = models.PositiveIntegerField(help_text="answers compared with the first")
     same_label = models.PositiveIntegerField()
     same_dimensions = models.PositiveIntegerField(null=True, help_text="empty: the tier has none")
     same_text = models.PositiveIntegerField()

@@ -13,7 +13,7 @@ class ModelCall(models.Model):
 
     class Outcome(models.TextChoices):
         ANSWERED = "answered", "answered"
-        BUSY = "busy", "busy or out of reach"
+        BUSY = "busy", "busy or unreachable"
         REFUSED = "refused", "refused the request"
         RETIRED = "retired", "model retired"
         CRASHED = "crashed", "our own error"

@@ -181,7 +181,7 @@ def _without_entry() -> Iterator[str]:
 
 
 def _without_line() -> Iterator[str]:
-    parsed = (chain.parse(line) or {} for line in reader.lines(settings.ORACLE_LOG_PATH))
+    parsed = (chain.parse(line) or {} for line in reader.lines())
     lines = Counter(chain.entry_id(fields) for fields in parsed)
     for entry in LogEntry.objects.values_list("public_id", flat=True):
         if lines[entry] != 1:

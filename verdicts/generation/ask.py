@@ -44,10 +44,10 @@ def dropped(request: ModelRequest) -> list[Parameter]:
         "temperature": request.applied.temperature,
         "seed": request.applied.seed,
     }
-    return [knob for knob, value in applied.items() if value is None]
+    return [name for name, value in applied.items() if value is None]
 
 
 def ignored(request: ModelRequest) -> list[Parameter]:
     """Parameters that are sent, and by the model's row ignored."""
     effects = GEMINI_MODELS.get(request.model, {})
-    return [knob for knob, effect in effects.items() if effect == "ignored"]
+    return [name for name, effect in effects.items() if effect == "ignored"]

@@ -31,11 +31,11 @@ def model_honours_the_lock(
             )
         ]
 
-    def knobs(effect: Effect) -> str:
-        return ", ".join(knob for knob, what in effects.items() if what == effect)
+    def parameters(effect: Effect) -> str:
+        return ", ".join(name for name, what in effects.items() if what == effect)
 
     found: list[checks.CheckMessage] = []
-    if rejected := knobs("rejected"):
+    if rejected := parameters("rejected"):
         found.append(
             checks.Error(
                 f"ORACLE_MODEL={model} rejects {rejected}, which every call sends.",
@@ -43,7 +43,7 @@ def model_honours_the_lock(
                 id="oracle.E001",
             )
         )
-    if ignored := knobs("ignored"):
+    if ignored := parameters("ignored"):
         found.append(
             checks.Warning(
                 f"ORACLE_MODEL={model} ignores {ignored}: regenerated verdicts may differ more.",

@@ -20,8 +20,8 @@ class Delivery(models.Model):
         STAFF = "staff", "to staff"
         RETIRED = "retired", "model retired, to staff"
         DIVERGENCE = "divergence", "divergence notice"
-        ESCALATION = "escalation", "variance above the line, to staff"
-        UNRECONCILED = "unreconciled", "Stripe's books out of reach, to staff"
+        ESCALATION = "escalation", "variance above the limit, to staff"
+        UNRECONCILED = "unreconciled", "not reconciled with Stripe, to staff"
 
     class State(models.TextChoices):
         PENDING = "pending", "pending"

@@ -17,19 +17,19 @@ class StripeEvent(models.Model):
         AWAITING = "awaiting", "awaiting payment"
         RECREATED = "recreated", "recreated"
         ALREADY_PAID = "already_paid", "already paid"
-        ALREADY_ADVANCED = "already_advanced", "already further on"
+        ALREADY_ADVANCED = "already_advanced", "order already advanced"
         EXPIRED = "expired", "expired"
         PAYMENT_FAILED = "payment_failed", "payment failed"
         ERASED = "erased", "erased"
         NOT_OURS = "not_ours", "not our session"
-        UNKNOWN_PAYMENT = "unknown_payment", "no such payment here"
-        NO_PAYMENT_NAMED = "no_payment_named", "no payment named"
+        UNKNOWN_PAYMENT = "unknown_payment", "unknown payment"
+        NO_PAYMENT_NAMED = "no_payment_named", "names no payment"
         NO_AMOUNT = "no_amount", "no amount"
         REFUNDED = "refunded", "refunded"
         REFUNDED_IN_PART = "refunded_in_part", "refunded in part"
         REFUND_IN_PROGRESS = "refund_in_progress", "refund in progress"
         REFUND_FAILED = "refund_failed", "refund failed"
-        NOT_HANDLED = "not_handled", "not of a type that is handled"
+        NOT_HANDLED = "not_handled", "event type not handled"
 
     event_id = models.CharField(max_length=255, unique=True)
     type = models.CharField(max_length=100)

@@ -6,8 +6,8 @@ from django.db import models
 class ReadBatch(models.Model):
     """Reads that a web process has counted, until the roll-up adds them to orders and days."""
 
-    verdicts = models.JSONField(default=dict, help_text="answers from the cache, by verdict")
-    others = models.JSONField(default=dict, help_text="reads without one, by what came of them")
+    verdicts = models.JSONField(default=dict, help_text="cache hits, by verdict")
+    others = models.JSONField(default=dict, help_text="other reads, by outcome")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -16,7 +16,7 @@ from verdicts.core.sessions import CheckoutSession
 from verdicts.jobs import queue
 from verdicts.mail.outbox import enqueue_email
 from verdicts.models import UNPAID, Case, Delivery, Order, Recovered, Status, StripeEvent
-from verdicts.payments.session_history import Past
+from verdicts.payments.session_history import SessionHistory
 from verdicts.review.cases import open_case
 
 logger = logging.getLogger(__name__)
@@ -39,13 +39,13 @@ def record_session(session: CheckoutSession) -> Outcome:
     return Outcome.AWAITING if moved else Outcome.ALREADY_ADVANCED
 
 
-def import_session(session: CheckoutSession, past: Past) -> Outcome:
-    """Create the order of a session that is unknown here, by what `past` says about it."""
-    if past == "erased":
+def import_session(session: CheckoutSession, history: SessionHistory) -> Outcome:
+    """Create the order of a session that is unknown here, by what `history` says about it."""
+    if history == "erased":
         return _create_tombstone(session)
-    if past == "new" or session.payment != "paid":
+    if history == "new" or session.payment != "paid":
         return record_session(session)
-    return _recreate(session, past)
+    return _recreate(session, history)
 
 
 def _create_tombstone(session: CheckoutSession) -> Outcome:
@@ -65,7 +65,7 @@ def _create_tombstone(session: CheckoutSession) -> Outcome:
     return Outcome.ERASED
 
 
-def _recreate(session: CheckoutSession, past: Past) -> Outcome:
+def _recreate(session: CheckoutSession, history: SessionHistory) -> Outcome:
     """A session that was paid long ago, or was judged before the database was lost.
 
     Its verdict was emailed then, so no email is sent now, and the first read is a cache miss
@@ -76,9 +76,9 @@ def _recreate(session: CheckoutSession, past: Past) -> Outcome:
     order = order_for(session)
     if order is None:
         return Outcome.NOT_OURS
-    if (known and past != "judged") or not order.query:
+    if (known and history != "judged") or not order.query:
         return _accept_payment(order, session)
-    recovered = Recovered(past)
+    recovered = Recovered(history)
     then = {  # today's price does not apply to it
         "paid_at": _created(session),
         "price_cents": _amount(session),

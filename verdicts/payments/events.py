@@ -19,7 +19,7 @@ from verdicts.models import Order, Status, StripeEvent
 from verdicts.payments.accept_payment import import_session, is_known, order_for, record_session
 from verdicts.payments.client import Event
 from verdicts.payments.refunds import record_refund_update, record_refunded_charge
-from verdicts.payments.session_history import Past, logged
+from verdicts.payments.session_history import SessionHistory, logged
 
 logger = logging.getLogger(__name__)
 
@@ -55,14 +55,14 @@ def process(stored: StripeEvent) -> bool:
     about = StripeObject(raw, read_session(raw))
     if about.session:
         set_log_session(about.session.id)
-    past = _past(stored, about.session)
+    history = _history(stored, about.session)
     with transaction.atomic():
         claimed = StripeEvent.objects.filter(pk=stored.pk, processed_at=None).update(
             processed_at=timezone.now()
         )
         if not claimed:
             return False
-        outcome = _act(stored.type, about, past)
+        outcome = _act(stored.type, about, history)
         waits = (
             outcome == Outcome.UNKNOWN_PAYMENT
             and stored.received_at > timezone.now() - PENDING_REFUND_TTL
@@ -106,16 +106,16 @@ def redact_event(stored: str) -> str:
     return json.dumps({**kept, "erased": True})
 
 
-def _past(stored: StripeEvent, session: CheckoutSession | None) -> Past:
+def _history(stored: StripeEvent, session: CheckoutSession | None) -> SessionHistory:
     """What the log has about a session that is unknown here. It reads files: no transaction."""
     if stored.processed_at or stored.type not in STRIPE_EVENTS or session is None:
         return "new"
     return "new" if session.tier is None or is_known(session) else logged(session.id) or "new"
 
 
-def _act(event_type: str, about: StripeObject, past: Past) -> Outcome:
-    if about.session and past != "new":
-        return import_session(about.session, past)
+def _act(event_type: str, about: StripeObject, history: SessionHistory) -> Outcome:
+    if about.session and history != "new":
+        return import_session(about.session, history)
     handler = STRIPE_EVENTS.get(event_type)
     return handler(about) if handler else Outcome.NOT_HANDLED
 

@@ -16,8 +16,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Max, Min
 from django.utils import timezone
 
-from audit.log import log
-from audit.log.reader import Past as Logged
+from audit.log.reader import LoggedState, logged_states
 from audit.models import LogEntry
 from verdicts.core.errors import PaymentsBusy
 from verdicts.core.sessions import CheckoutSession
@@ -26,7 +25,7 @@ from verdicts.core.sessions import CheckoutSession
 YOUNG: Final = timedelta(hours=1)
 LOG_READ_TIMEOUT: Final = 10.0  # seconds, for a log of many years
 
-Past = Literal[
+SessionHistory = Literal[
     "new",  # to be generated and emailed
     "judged",  # the log has its verdict, so it was emailed
     "older",  # than this installation: emailed by its predecessor (R10)
@@ -50,7 +49,9 @@ def installation() -> Installation:
     return Installation(opened or timezone.now(), has_other_logs=len(hosts) > 1)
 
 
-def past_of(session: CheckoutSession, logged: Logged | None, here: Installation) -> Past:
+def history_of(
+    session: CheckoutSession, logged: LoggedState | None, here: Installation
+) -> SessionHistory:
     """`logged`: what this host's log has about it."""
     if logged:
         return logged
@@ -62,10 +63,10 @@ def past_of(session: CheckoutSession, logged: Logged | None, here: Installation)
     return "unclear" if here.has_other_logs else "new"
 
 
-def logged(session_id: str) -> Logged | None:
+def logged(session_id: str) -> LoggedState | None:
     """What this host's log has about it. Reads files: not in a transaction. Raises PaymentsBusy."""
     try:
-        return log.pasts([session_id], tick=_until(time.monotonic() + LOG_READ_TIMEOUT)).get(
+        return logged_states([session_id], tick=_until(time.monotonic() + LOG_READ_TIMEOUT)).get(
             session_id
         )
     except TimeoutError:

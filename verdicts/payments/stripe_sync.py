@@ -18,7 +18,7 @@ from verdicts.http.concurrency_limit import ConcurrencyLimit
 from verdicts.models import UNPAID, Order
 from verdicts.payments.accept_payment import import_session, record_session
 from verdicts.payments.client import Account, retrieve_session
-from verdicts.payments.session_history import installation, logged, past_of
+from verdicts.payments.session_history import history_of, installation, logged
 
 # At most one re-read per order in this time, however often its page is loaded.
 REREAD_INTERVAL: Final = timedelta(seconds=2)
@@ -63,9 +63,9 @@ def import_from_stripe(session_id: str, *, account: Account) -> Order | None:
         raise UnknownSession("not a session of ours")
     if not _is_finished(session):
         return None
-    past = past_of(session, logged(session_id), installation())
+    history = history_of(session, logged(session_id), installation())
     with transaction.atomic():
-        import_session(session, past)
+        import_session(session, history)
     return Order.objects.get(session_id=session_id)
 
 

@@ -7,8 +7,7 @@ from typing import Final
 
 from django.db import transaction
 
-from audit.log import log
-from audit.log.reader import Past as Logged
+from audit.log.reader import LoggedState, logged_states_since
 from verdicts.models import Order, Recovered, Status
 from verdicts.privacy.erase import ErasureBlocked, erase
 from verdicts.reconciliation.discrepancies import (
@@ -25,15 +24,15 @@ CLOCK_SKEW: Final = timedelta(hours=1)
 _UNFINISHED: Final = (Status.PAID, Status.GENERATING)
 
 
-def read_logged(run: ReconcileRun) -> dict[str, Logged]:
+def read_logged(run: ReconcileRun) -> dict[str, LoggedState]:
     """By session id, what the log says of it; one pass for the whole run.
 
     Raises DeadlineExceeded.
     """
-    return log.pasts_since(run.since - CLOCK_SKEW, tick=lambda: run.advance(0))
+    return logged_states_since(run.since - CLOCK_SKEW, tick=lambda: run.advance(0))
 
 
-def backup_discrepancies(logged: dict[str, Logged]) -> Iterator[Discrepancy]:
+def backup_discrepancies(logged: dict[str, LoggedState]) -> Iterator[Discrepancy]:
     """Orders that the log has as judged or erased, and the database does not.
 
     `logged` must be read before the orders: a log line follows the commit that it describes.

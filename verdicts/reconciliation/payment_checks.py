@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from audit.log.reader import Past as Logged
+from audit.log.reader import LoggedState
 from verdicts.core.errors import UnknownSession
 from verdicts.core.sessions import CheckoutSession, read_session
 from verdicts.core.tiers import Price
@@ -22,7 +22,7 @@ from verdicts.models import UNPAID, Case, Order, Status, StripeEvent
 from verdicts.payments.accept_payment import import_session, record_session, why_held
 from verdicts.payments.client import Account, list_sessions, retrieve_session
 from verdicts.payments.refunds import record_refunded_charge
-from verdicts.payments.session_history import Installation, Past, installation, past_of
+from verdicts.payments.session_history import Installation, SessionHistory, history_of, installation
 from verdicts.reconciliation.backup_checks import backup_discrepancies, read_logged
 from verdicts.reconciliation.discrepancies import (
     ALREADY_REPAIRED,
@@ -41,7 +41,7 @@ FINISHED: Final = "finished"
 NOT_OURS: Final = "not_ours"
 ERASED: Final = "erased"
 OLDER: Final = "older"
-_IGNORED: Final[dict[Past, str]] = {"erased": ERASED, "older": OLDER}
+_IGNORED: Final[dict[SessionHistory, str]] = {"erased": ERASED, "older": OLDER}
 
 # No payment method takes longer: a payment still pending by then has failed without an event.
 MAX_PAYMENT_TIME: Final = timedelta(days=30)
@@ -61,7 +61,7 @@ class ReferenceData:
     """What sessions are compared with, read once per run."""
 
     charges: Charges
-    logged: dict[str, Logged]
+    logged: dict[str, LoggedState]
     installation: Installation
 
 
@@ -172,20 +172,20 @@ def _check_unknown_session(
     if session.tier is None:
         run.counts[NOT_OURS] += 1
         return None
-    past = past_of(session, reference.logged.get(session.id), reference.installation)
-    if past in _IGNORED:
-        run.counts[_IGNORED[past]] += 1
+    history = history_of(session, reference.logged.get(session.id), reference.installation)
+    if history in _IGNORED:
+        run.counts[_IGNORED[history]] += 1
         return None
-    if past == "judged" and session.payment == "paid":
+    if history == "judged" and session.payment == "paid":
         return _discrepancy(
             session,
             "order lost",
             "its verdict is in the log, but there is no order",
-            repair=partial(_import, session, past),
+            repair=partial(_import, session, history),
         )
     state = f"paid {_price(session)}" if session.payment == "paid" else "its payment is pending"
     description = f"{state}, but there is no order"
-    if past == "unclear":
+    if history == "unclear":
         return _discrepancy(session, "missed webhook", description, SEARCH_OTHER_LOGS)
     recording = _recording(session, reference.charges)
     return _discrepancy(session, "missed webhook", description, repair=recording)
@@ -252,9 +252,9 @@ def _record(session: CheckoutSession, charge: dict[str, Any] | None) -> RepairRe
     return RepairResult(f"order {order.pk} {_RESULTS.get(outcome, f'was {outcome.label}')}")
 
 
-def _import(session: CheckoutSession, past: Past) -> RepairResult:
+def _import(session: CheckoutSession, history: SessionHistory) -> RepairResult:
     with transaction.atomic():
-        import_session(session, past)
+        import_session(session, history)
     order = Order.objects.get(session_id=session.id)
     return RepairResult(f"order {order.pk} is recreated; the email is not sent again")
 

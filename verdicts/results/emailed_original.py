@@ -5,7 +5,7 @@ from typing import Any
 
 from audit.core.divergence import Provenance
 from audit.core.vocabulary import LABELS, UNKNOWN
-from audit.log import log
+from audit.log.reader import find_original
 from audit.models import ModelCall
 from verdicts.core.request_config import canonical_config
 from verdicts.models import Order, Verdict
@@ -24,7 +24,7 @@ def recover(order: Order) -> Original:
     stored = Verdict.original_of(order)
     if stored:
         return Original(stored.label, "verdict", stored.payload, provenance(stored.call))
-    line = log.find_original(order.session_id or "")
+    line = find_original(order.session_id or "")
     if line and line.get("verdict_label") in LABELS:
         return Original(line["verdict_label"], "log")
     return Original(UNKNOWN, "none")

@@ -9,7 +9,7 @@ from django.utils import timezone
 from audit.models import ModelCall
 from verdicts.models import Delivery, Order, Status
 
-PAID, JUDGING, CHECKING, SENDING, DONE = range(5)
+PAID, JUDGING, CHECKING, SENDING = range(4)
 # Most verdicts are done by then: a customer who still waits is told what to do.
 LONG: Final = timedelta(minutes=2)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase, HttpResponseNotModified
+from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -12,7 +13,6 @@ from rest_framework.response import Response
 from audit.core.vocabulary import LABELS, TIERS, UNKNOWN
 from verdicts.api.private_view import PrivateView
 from verdicts.api.problem import CONTENT_TYPE, documented, outcome_problem
-from verdicts.core.etags import etag_matches
 from verdicts.core.read_outcomes import READ_OUTCOMES
 from verdicts.core.sessions import SESSION_ID
 from verdicts.models import CachedVerdict
@@ -85,6 +85,11 @@ class VerdictView(PrivateView):
         return outcome_problem(
             outcome.name, emailed=outcome.emailed, retry_after=outcome.retry_after
         )
+
+
+def etag_matches(if_none_match: str, etag: str) -> bool:
+    """`etag` includes its quotes. Weak comparison, as RFC 9110 requires; `*` always matches."""
+    return any(one in ("*", etag, f"W/{etag}") for one in parse_etags(if_none_match))
 
 
 def cached(request: Request, entry: CachedVerdict) -> HttpResponse:

@@ -11,6 +11,7 @@ from audit.core.chain import erase_preview
 from audit.core.redaction import short_hash
 from audit.log import log
 from audit.log.file import locked
+from audit.log.reader import find_original
 from audit.log_context import log_session
 from audit.models import LogEntry
 from tests.audit.conftest import read_chain
@@ -176,9 +177,9 @@ def test_the_original_is_found_across_files(log_path):
     log.append(checked())
     log_path.rename(log_path.with_name(log_path.name + ".1"))
     log.append(checked(kind="regen"))
-    found = log.find_original("cs_test_12345678")
+    found = find_original("cs_test_12345678")
     assert (found["approved"], found["kind"]) == (True, "original")
-    assert log.find_original("cs_test_1234567") is None
+    assert find_original("cs_test_1234567") is None
 
 
 def test_a_lock_that_is_taken_leaves_the_line_to_the_sweep(log_path):

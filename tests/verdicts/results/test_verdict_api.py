@@ -12,6 +12,7 @@ from verdicts.models import CachedVerdict, Order, Status, Verdict
 from verdicts.payments.checkout import start_checkout
 from verdicts.payments.client import Event
 from verdicts.payments.events import receive
+from verdicts.results.verdict_api import etag_matches
 
 pytestmark = pytest.mark.django_db
 SUPPORT = "oracle@42sisters.ai"
@@ -155,3 +156,20 @@ def test_a_session_that_is_not_ours_is_unknown(ask, sandbox):
     made = sandbox.create_session(metadata={}, payment_status="paid", status="complete")
     problem_of(ask(made["id"]), 404, "unknown")
     assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("header", "matches"),
+    [
+        ("", False),
+        ('"a"', True),
+        ('W/"a"', True),
+        ("*", True),
+        (' "b" , W/"a"', True),
+        ('"b"', False),
+        ('"aa"', False),
+        ("a", False),
+    ],
+)
+def test_if_none_match(header, matches):
+    assert etag_matches(header, '"a"') is matches

@@ -19,11 +19,10 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import ResolverMatch
 from rest_framework.request import Request
 
-from verdicts.core.etags import etag_matches
 from verdicts.models import CachedVerdict
 from verdicts.results.reader.lookup import CachedEntry
 from verdicts.results.reader.requests import PATH, CachedRead
-from verdicts.results.verdict_api import VerdictView, cached
+from verdicts.results.verdict_api import VerdictView, cached, etag_matches
 
 Headers = list[tuple[str, str]]
 Response = tuple[int, Headers, bytes]
