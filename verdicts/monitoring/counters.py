@@ -70,10 +70,10 @@ def collect_counters() -> Iterator[Metric]:
         [((), found[DayCount.LOG_FAILURE, "", ""])],
     )
     yield counter(
-        "gaps_mended",
+        "discrepancies_repaired",
         "Discrepancies repaired by reconciliation, by kind.",
         [((kind,), found[DayCount.DISCREPANCY, "", kind]) for kind in DISCREPANCY_KINDS],
-        "gap",
+        "kind",
     )
     yield counter(
         "reconcile_failures",

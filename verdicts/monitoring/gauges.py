@@ -64,7 +64,7 @@ def collect_gauges() -> Iterator[Metric]:
     )
     left = DayCount.objects.filter(name=DayCount.DISCREPANCIES_LEFT).order_by("-day")
     yield gauge(
-        "gaps_left",
+        "discrepancies_left",
         "Discrepancies without a case that the last hourly reconciliation left for staff.",
         [((), left.values_list("count", flat=True).first() or 0)],
     )

@@ -86,12 +86,12 @@ def test_a_failed_write_to_the_log_is_counted(value, settings, tmp_path):
 
 
 def test_repairs_and_failures_of_reconciliation_are_counted(value, sandbox, elsewhere):
-    assert value("gaps_mended_total", gap="missed webhook") == 0
+    assert value("discrepancies_repaired_total", kind="missed webhook") == 0
     assert value("reconciled_timestamp_seconds") is None
     elsewhere(180)
     tasks.reconcile()
-    assert value("gaps_mended_total", gap="missed webhook") == 1
-    assert value("gaps_mended_total", gap="lost job") == 0
+    assert value("discrepancies_repaired_total", kind="missed webhook") == 1
+    assert value("discrepancies_repaired_total", kind="lost job") == 0
     completed = value("reconciled_timestamp_seconds")
     assert completed == pytest.approx(timezone.now().timestamp(), abs=60)
     sandbox.fault("stripe", "unavailable", times=None)

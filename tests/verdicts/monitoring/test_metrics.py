@@ -83,7 +83,7 @@ def test_labels_contain_no_personal_data(active_site, scrape, client):
     labels = set(re.findall(r'(\w+)="', scraped))
     assert labels <= {
         *("kind", "tier", "reason", "outcome", "level", "cause", "direction", "le"),
-        *("queue", "state", "status", "log", "gap"),
+        *("queue", "state", "status", "log"),
     }
 
 
