@@ -25,6 +25,7 @@ from audit.models import (  # noqa: E402 - after django.setup()
     DeterminismProbe,
     DivergenceEvent,
 )
+from tests.support.comparisons import add_comparisons  # noqa: E402 - after django.setup()
 from verdicts.models import Case, Order  # noqa: E402 - after django.setup()
 
 TIERS = {"quick": (14, 200), "full": (22, 500), "strategy": (6, 1500)}
@@ -74,35 +75,13 @@ def history(days: int = 90) -> None:
     DayCount.objects.bulk_create(rows)
 
 
-def compared(checked: int = 160, diverged: int = 5) -> None:
-    """Comparisons on equal terms, for the infrastructure variance (R14)."""
-    for number in range(checked):
-        check = CrosscheckLog.objects.create(
-            session_id=f"cs_test_history{number:05}",
-            kind="regen",
-            tier="full",
-            approved=True,
-            coherence_score=1.0,
-            threshold=0.974,
-            verdict_label="GREEN",
-            crosscheck_reason="pass",
-        )
-        event = DivergenceEvent.objects.create(
-            crosscheck=check,
-            session_id=check.session_id,
-            tier="full",
-            original_verdict="AMBER" if number < diverged else "GREEN",
-            original_source="verdict",
-            regen_verdict="GREEN",
-            level="minor" if number < diverged else "none",
-            skipped=False,
-            causes=["infrastructure"],
-            same_inputs=True,
-            latency_ms=40,
-        )
+def comparisons(checked: int = 160, diverged: int = 5) -> None:
+    """Comparisons over a month, for the infrastructure variance (R14)."""
+    events = [*add_comparisons(diverged, "minor"), *add_comparisons(checked - diverged)]
+    for number, event in enumerate(events):
         then = event.created_at - timedelta(hours=3 + 4 * number)
         DivergenceEvent.objects.filter(pk=event.pk).update(created_at=then)
-        CrosscheckLog.objects.filter(pk=check.pk).update(created_at=then)
+        CrosscheckLog.objects.filter(pk=event.crosscheck_id).update(created_at=then)
 
 
 def probes() -> None:
@@ -157,4 +136,4 @@ if __name__ == "__main__":
         if is_account:
             create_account(name, group)
         else:
-            {"history": history, "compared": compared, "probes": probes, "age": age}[name]()
+            {"history": history, "compared": comparisons, "probes": probes, "age": age}[name]()

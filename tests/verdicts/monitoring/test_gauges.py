@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from audit.models import CrosscheckLog, DivergenceEvent
+from tests.support.comparisons import add_comparisons
 from verdicts.jobs import queue
 from verdicts.models import QueueHeartbeat
 
@@ -51,29 +51,8 @@ def test_waiting_emails_are_counted(value, sandbox, paid_order, run_jobs):
 
 def test_the_variance_rate_and_its_escalation(value):
     assert value("escalated") == 0
-    for number in range(20):
-        check = CrosscheckLog.objects.create(
-            session_id=f"cs_{number}",
-            kind="regen",
-            tier="full",
-            approved=True,
-            threshold=0.5,
-            verdict_label="RED",
-            crosscheck_reason="pass",
-        )
-        DivergenceEvent.objects.create(
-            crosscheck=check,
-            session_id=check.session_id,
-            tier="full",
-            original_verdict="GREEN",
-            original_source="verdict",
-            regen_verdict="RED",
-            level="significant" if number < 2 else "none",
-            skipped=False,
-            causes=["infrastructure"],
-            same_inputs=True,
-            latency_ms=1,
-        )
+    add_comparisons(18)
+    add_comparisons(2, "significant")
     assert value("variance_rate") == pytest.approx(0.1)
     assert value("variance_checked") == 20
     assert value("escalated") == 1

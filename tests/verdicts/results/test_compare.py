@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from audit.models import CrosscheckLog, DivergenceEvent, Escalation, LogEntry
+from audit.models import DivergenceEvent, Escalation, LogEntry
+from tests.support.comparisons import add_comparisons
 from tests.support.pauses import let_pass
 from verdicts.core.disclaimer import NOTE
 from verdicts.mail.outbox import deliver
@@ -258,35 +259,8 @@ def test_a_notice_whose_worker_died_is_uncertain(sandbox, notice):
     assert len(sandbox.messages(to="buyer@example.com")) == 1
 
 
-def compared(count: int, level: str) -> None:
-    """Store so many comparisons of this level, with equal inputs."""
-    for _ in range(count):
-        check = CrosscheckLog.objects.create(
-            session_id="cs_test_comparedBefore",
-            kind="regen",
-            tier="quick",
-            approved=True,
-            threshold=0.97,
-            verdict_label="GREEN",
-            crosscheck_reason="pass",
-        )
-        DivergenceEvent.objects.create(
-            crosscheck=check,
-            session_id=check.session_id,
-            tier="quick",
-            original_verdict="GREEN",
-            original_source="verdict",
-            regen_verdict="GREEN",
-            level=level,
-            skipped=False,
-            causes=["infrastructure"],
-            same_inputs=True,
-            latency_ms=1,
-        )
-
-
 def test_above_five_percent_staff_are_alerted_once_a_day(sandbox, regenerated, run_jobs):
-    compared(19, "none")
+    add_comparisons(19, "none")
     for _ in range(3):  # the first is 1 of 20: at the limit, not above it
         regenerated("GREEN", "RED", "quick")
         run_jobs()
@@ -301,14 +275,14 @@ def test_above_five_percent_staff_are_alerted_once_a_day(sandbox, regenerated, r
 
 
 def test_fewer_than_twenty_comparisons_raise_no_alert(regenerated, run_jobs):
-    compared(18, "significant")
+    add_comparisons(18, "significant")
     regenerated("GREEN", "RED", "quick")
     run_jobs()
     assert not Escalation.objects.exists()
 
 
 def test_divergences_with_another_cause_do_not_count(ask, missed, sandbox, run_jobs, settings):
-    compared(19, "none")
+    add_comparisons(19, "none")
     for _ in range(3):
         settings.ORACLE_MODEL = "gemini-2.5-flash"
         order = missed("quick", "GREEN")
@@ -321,7 +295,7 @@ def test_divergences_with_another_cause_do_not_count(ask, missed, sandbox, run_j
 
 
 def test_comparisons_older_than_thirty_days_do_not_count(regenerated, run_jobs):
-    compared(30, "significant")
+    add_comparisons(30, "significant")
     DivergenceEvent.objects.update(created_at=timezone.now() - timedelta(days=31))
     regenerated("GREEN", "RED", "quick")
     run_jobs()

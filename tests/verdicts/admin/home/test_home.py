@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from audit.models import CrosscheckLog, DayCount, DivergenceEvent, Escalation
+from audit.models import DayCount, Escalation
+from tests.support.comparisons import add_comparisons
 from verdicts.models import Case
 from verdicts.monitoring.daily_stats import roll_up_open_days
 
@@ -59,36 +60,12 @@ def test_the_period_can_be_chosen(reviewer):
         assert card(home(reviewer, days=days), "Orders paid").value == orders
 
 
-def add_comparisons(checked: int, diverged: int) -> None:
-    for number in range(checked):
-        check = CrosscheckLog.objects.create(
-            session_id=f"s{number}",
-            kind="regen",
-            tier="full",
-            approved=True,
-            threshold=0.97,
-            verdict_label="GREEN",
-            crosscheck_reason="pass",
-        )
-        DivergenceEvent.objects.create(
-            crosscheck=check,
-            session_id=check.session_id,
-            tier="full",
-            original_verdict="GREEN",
-            original_source="verdict",
-            regen_verdict="GREEN",
-            level="minor" if number < diverged else "none",
-            skipped=False,
-            causes=["infrastructure"],
-            same_inputs=True,
-            latency_ms=1,
-        )
-
-
 def test_a_variance_above_the_alert_rate_is_a_banner(reviewer):
-    add_comparisons(checked=20, diverged=1)  # 5% equals the alert rate
+    add_comparisons(19)
+    add_comparisons(1, "minor")  # 5% equals the alert rate
     assert "contradicts itself" not in home(reviewer).content.decode()
-    add_comparisons(checked=5, diverged=2)
+    add_comparisons(3)
+    add_comparisons(2, "minor")
     text = home(reviewer).content.decode()
     assert "The model contradicts itself too often" in text
     assert "3 of 25 regenerations on equal terms" in text
