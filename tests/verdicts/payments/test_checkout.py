@@ -78,8 +78,8 @@ def test_lookups_at_stripe_are_throttled(sandbox):
 
 
 @pytest.fixture
-def all_places_taken(monkeypatch, settings) -> None:
-    """As many orders wait for Stripe in this process as may."""
+def all_slots_taken(monkeypatch, settings) -> None:
+    """All checkout slots of this process are in use."""
     monkeypatch.setattr(checkout.in_progress, "in_use", settings.SERVING.checkouts)
 
 

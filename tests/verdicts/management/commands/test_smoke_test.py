@@ -215,7 +215,7 @@ def test_a_site_without_generate_workers(site):
         site.manage("shell", "-v0", "-c", UNSTALL)
     assert "is paid after 0 attempts" in output
     assert "Q_CLUSTER_NAME=generate python manage.py worker" in output
-    assert "queue generate: jobs wait" in ready
+    assert "queue generate: jobs are waiting" in ready
 
 
 def test_a_model_with_rejected_output(site, inject_fault):
