@@ -117,7 +117,7 @@ def isolated_read_counter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Keeps the counter's thread from writing a test's reads into the next test's database."""
     monkeypatch.setattr("verdicts.results.read_counter.FLUSH_INTERVAL", 3600.0)
     yield
-    hits.forget()
+    hits.discard()
 
 
 @pytest.fixture(scope="session")

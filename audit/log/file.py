@@ -1,7 +1,7 @@
 """oracle_log.jsonl as a file: locking, reading backwards, truncating a torn tail, appending.
 
-Works on bytes and lines; rows and the hash chain are the writer's. Errors are OSErrors. All
-operations but `locked` require the lock.
+Works on bytes and lines; rows and the hash chain are the writer's. Errors are OSErrors. The methods
+of LogFile require the lock.
 """
 
 import errno

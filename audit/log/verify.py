@@ -83,7 +83,7 @@ def repair_log(found: Findings) -> None:
 
 class Exported(NamedTuple):
     lines: int
-    missing_at: int  # the first sequence number whose predecessor is not on record; 0: none
+    missing_at: int  # the first sequence number that does not continue the chain; 0: none
 
 
 def export_log(target: Path, *, host: str, tick: Tick = lambda _: None) -> Exported:

@@ -100,7 +100,7 @@ def _undetected(found: Mapping[Kind, Tally], harmful: Tally) -> Iterator[str]:
     for sentence in (
         f"Never rejected: {'; '.join(never) or 'none'}.",
         f"Partly rejected, approved for: {'; '.join(partly) or 'none'}.",
-        f"{unflagged:,} were approved without a flag, so nobody reviews them.",
+        f"{unflagged:,} were approved without a flag, so staff do not review them.",
         "The gate checks structure (invariant 7): any text counts, whatever it says.",
         _NOT_A_RATE,
     ):

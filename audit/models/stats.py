@@ -21,7 +21,7 @@ class DayCount(models.Model):
     EMAIL = "email"  # an email with a final state, by kind and state
     DISCREPANCY = "gap"  # repaired by `reconcile`, by kind
     UNRECONCILED = "unreconciled"  # an hourly reconciliation that did not finish
-    DISCREPANCIES_LEFT = "gaps left"  # at the day's last reconciliation: need a person, no case yet
+    DISCREPANCIES_LEFT = "gaps left"  # at the day's last reconciliation: for staff, without a case
     EQUAL_TERMS = "equal terms"  # what R14's rate counts, by level (`audit.variance`)
     LIVE_COUNTS = (HIT, READ, LOG_FAILURE, EMAIL, DISCREPANCY, UNRECONCILED, DISCREPANCIES_LEFT)
 

@@ -52,7 +52,7 @@ def _install(stage: Stage, folder: Path) -> None:
 
 
 def _record_replacements(queue: str, folder: Path) -> None:
-    """A worker kills a pool that is still alive only if its watchdog found the pool stuck."""
+    """Records each kill of a pool that is still alive: its watchdog found it stuck."""
     owner, name = _resolve(POOL)
     pool = getattr(owner, name)
     kill = pool.kill

@@ -10,7 +10,7 @@ Policy
   fingerprint of all other inputs of the answer; 0 is an override.
 - A parameter that the provider does not support becomes None, override or not.
 - A derived seed is masked to the provider's width (D2). An override that is too
-  wide is rejected: masking it would send a seed that nobody chose.
+  wide is rejected: masking it would send another seed than the caller chose.
 
 A separate module, so that the decision is made in one place and each rule has
 a test; call sites deciding for themselves would drift apart.

@@ -3,7 +3,7 @@
 OracleError
   ModelError
     ModelBusy                retry: the queue tries again later
-      ModelQuotaExhausted    not sent: the quota is used up and other calls already wait for it
+      ModelQuotaExhausted    the quota is used up, and other calls already wait for it
     ModelRefused             no retry: the order fails and goes to staff
     ModelRetired             no retry with this model: operators are alerted once
   PaymentError
@@ -18,7 +18,7 @@ OracleError
   CannotResend               nothing to send again, or it is being sent: shown to the user
   MailError
     MailRefused              not accepted: retry, but not before `retry_after` seconds
-    MailUncertain            may or may not have been accepted: the Message-ID prevents a duplicate
+    MailUncertain            may or may not have been accepted; a retry has the same Message-ID
   SiteUnreachable            a running site or the sandbox does not respond: shown to the tester
 """
 

@@ -14,7 +14,6 @@ from audit.core.reading import MAX_TESTS, MIN_TESTS
 from audit.core.vocabulary import DIMENSIONS, LABELS, TierName
 from verdicts.core.formatting import CURRENCY, format_price
 
-# Titles and promises are customer-facing text.
 FULL_CENTS: Final = 500
 
 

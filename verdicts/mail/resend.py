@@ -41,7 +41,7 @@ def resend(order: Order, *, who: User, reason: str, seen: datetime | None) -> De
             state=State.PENDING, attempts=0, due_at=timezone.now(), error=""
         ):
             # Another member of staff has resent it since the page was loaded.
-            raise CannotResend("It is on its way already, or has been sent since you looked.")
+            raise CannotResend("It is already being sent, or was sent after you opened the page.")
         _close_case(delivery, who=who, reason=reason)
         record_action(
             session_id=order.session_id or "",

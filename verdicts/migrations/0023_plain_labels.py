@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                     ("refunded", "refunded"),
                     ("contacted", "customer contacted"),
                     ("authorized", "fresh generation authorized"),
-                    ("correct", "closed: correctly held back"),
+                    ("correct", "closed: rightly rejected"),
                     ("false", "closed: should have passed"),
                     ("released", "payment accepted"),
                     ("resent", "email sent again"),
@@ -49,12 +49,12 @@ class Migration(migrations.Migration):
             field=models.CharField(
                 blank=True,
                 choices=[
-                    ("judged", "recreated: the log has its verdict, which was emailed before"),
+                    ("judged", "the log has its verdict, which was emailed before"),
                     (
                         "older",
-                        "recreated: sold before this installation, its verdict was emailed then",
+                        "sold before this installation: its verdict was emailed then",
                     ),
-                    ("unclear", "recreated: another host may have emailed its verdict"),
+                    ("unclear", "another host may have emailed its verdict, or none has"),
                 ],
                 db_default="",
                 max_length=8,

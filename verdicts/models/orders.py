@@ -35,9 +35,9 @@ UNPAID = frozenset({Status.CREATED, Status.AWAITING, Status.EXPIRED, Status.PAYM
 class Recovered(models.TextChoices):
     """How an order that this database did not know was recreated (R10). The label is displayed."""
 
-    JUDGED = "judged", "recreated: the log has its verdict, which was emailed before"
-    OLDER = "older", "recreated: sold before this installation, its verdict was emailed then"
-    UNCLEAR = "unclear", "recreated: another host may have emailed its verdict"
+    JUDGED = "judged", "the log has its verdict, which was emailed before"
+    OLDER = "older", "sold before this installation: its verdict was emailed then"
+    UNCLEAR = "unclear", "another host may have emailed its verdict, or none has"
 
 
 class Order(models.Model):

@@ -24,7 +24,7 @@ class Case(models.Model):
         REFUNDED = "refunded", "refunded"
         CONTACTED = "contacted", "customer contacted"
         AUTHORIZED = "authorized", "fresh generation authorized"
-        CORRECT = "correct", "closed: correctly held back"
+        CORRECT = "correct", "closed: rightly rejected"
         FALSE = "false", "closed: should have passed"
         RELEASED = "released", "payment accepted"
         RESENT = "resent", "email sent again"

@@ -1,6 +1,7 @@
 """Gauges: what is waiting now, where and for how long.
 
-Each is read from a partial index of the waiting rows only. Smoke tests are excluded from orders,
+Orders, emails, cases and events are counted by partial indexes, so the cost depends on what is
+waiting and not on the size of the tables. Smoke tests are excluded from orders,
 emails and cases, but not from queues, events and the log.
 """
 

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 Outcome = StripeEvent.Outcome
 
-# A refund can be reported before its payment: it waits as long as Stripe goes on retrying.
+# A refund can be reported before its payment: it waits as long as Stripe retries events.
 PENDING_REFUND_TTL: Final = timedelta(days=3)
 # Such events belong to no order here, so that no erasure would ever find a customer in them.
 UNATTRIBUTED: Final = (Outcome.NOT_OURS, Outcome.UNKNOWN_PAYMENT, Outcome.NO_PAYMENT_NAMED)

@@ -33,5 +33,5 @@ def wait() -> int:
     return SECONDS - int(time.time()) % SECONDS
 
 
-def forget_old() -> int:
+def delete_expired() -> int:
     return LookupLimit.objects.filter(minute__lt=int(time.time()) // SECONDS - 1).delete()[0]

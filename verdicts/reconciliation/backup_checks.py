@@ -61,7 +61,7 @@ def _erase(order: Order) -> RepairResult:
     try:
         erase(order, who="reconcile", reason="erased before the database was restored")
     except ErasureBlocked as error:
-        return RepairResult(f"{error}: run reconcile again afterwards", RepairStatus.FAILED)
+        return RepairResult(f"not erased: {error}", RepairStatus.FAILED)
     return RepairResult("erased again")
 
 

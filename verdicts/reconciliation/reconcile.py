@@ -149,7 +149,8 @@ def last_completed() -> datetime | None:
 
 
 def _record_completed(since: datetime, started: datetime) -> None:
-    """Only if the period reaches back to the last completed run, so that nothing is skipped."""
+    """Only if the period reaches back to the last completed run, or is the default period if there
+    was none, so that nothing is skipped."""
     if started - since >= DEFAULT_PERIOD:
         Reconciled.objects.get_or_create(pk=Reconciled.ONLY, defaults={"looked_at": started})
     contiguous = Q(looked_at__gte=since + OVERLAP, looked_at__lt=started)

@@ -40,7 +40,7 @@ def sweep() -> dict[str, int]:
         "deliveries": _requeue_deliveries(),
         "comparisons": _requeue_comparisons(),
         "log lines": log.sweep(),
-        "lookup limits deleted": rate_limit.forget_old(),
+        "lookup limits deleted": rate_limit.delete_expired(),
         "logins deleted": login_retention.delete_expired(),
         "evidence purged": _purge_evidence(),
     }

@@ -89,7 +89,7 @@ class ReadCounter:
             return 0
         return verdicts.total()
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Drop all counts, and the timer with them."""
         with self._lock:
             if self._timer:

@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 WINDOW: Final = timedelta(minutes=5)
 MINUTE: Final = timedelta(minutes=1)
-# Longer than the deadline of the call: after it, the claimer is gone.
+# Longer than the deadline of the call, so that a claim outlives it only if its process died.
 LEASE: Final = timedelta(seconds=35)
 
 # Of this process: slow regenerations must not occupy all threads that answer readers.

@@ -73,6 +73,7 @@ def verify_code(user: User, code: str) -> Any:
 def renew_recovery_codes(user: User) -> list[str]:
     with transaction.atomic():
         codes = _new_recovery_codes(user)
+        # As in earlier log lines; the console says "recovery codes".
         _record(user, "new spare codes", "asked for")
     return codes
 

@@ -131,7 +131,7 @@ def words_reversed(payload: Payload, tier: str) -> Iterator[str]:
 
 
 def too_few_tests(payload: Payload, tier: str) -> Iterator[str]:
-    """ "empty object or list" has the case of no test at all."""
+    """One test, three without a text; no test at all is an 'empty object or list'."""
     if tier == "strategy":
         yield as_text(put(payload, _TESTS, at(payload, _TESTS)[:1]))
         yield as_text(put(payload, _TESTS, ["", "   ", ""]))

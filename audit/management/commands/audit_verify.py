@@ -96,8 +96,8 @@ def _export(target: Path, host: str) -> str:
     summary = f"{_count(written.lines, 'line')} of {host} written to {target}."
     if written.missing_at:
         raise CommandError(
-            f"{summary}\nINCOMPLETE: line number {written.missing_at:,} is missing from the "
-            "database. The host's own files may have it.",
+            f"{summary}\nINCOMPLETE: the record does not continue at line number "
+            f"{written.missing_at:,} of the database. The host's own files may have the rest.",
             returncode=FAULTY,
         )
     return summary

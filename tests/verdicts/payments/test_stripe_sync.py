@@ -13,7 +13,7 @@ from verdicts.payments import rate_limit, stripe_sync
 from verdicts.payments.checkout import start_checkout
 from verdicts.payments.client import Event, retrieve_session
 from verdicts.payments.events import receive
-from verdicts.payments.rate_limit import PER_MINUTE, allowed, client_network, forget_old
+from verdicts.payments.rate_limit import PER_MINUTE, allowed, client_network, delete_expired
 
 pytestmark = pytest.mark.django_db
 HOUR = 3600
@@ -116,7 +116,7 @@ def test_addresses_are_hashed_and_deleted_soon(db, monkeypatch):
     assert "192.0.2.1" not in str(LookupLimit.objects.values().get())
     now = time.time()
     monkeypatch.setattr(rate_limit.time, "time", lambda: now + 180)
-    assert forget_old() == 1
+    assert delete_expired() == 1
     assert not LookupLimit.objects.exists()
 
 

@@ -97,7 +97,7 @@ def test_dropped_counts_are_never_written(monkeypatch):
     monkeypatch.setattr(module, "FLUSH_INTERVAL", 0.05)
     counter = ReadCounter()
     counter.count(1)
-    counter.forget()
+    counter.discard()
     time.sleep(0.2)
     assert counter.flush() == 0
     assert not DayCount.objects.exists()
@@ -158,7 +158,7 @@ def test_a_slow_write_occupies_one_thread_only(counter, monkeypatch):
         for _ in range(50):
             counter.count(1)
         assert threading.active_count() == before
-        counter.forget()
+        counter.discard()
 
 
 def test_a_failed_write_is_not_retried_with_every_hit(counter, monkeypatch):
@@ -178,7 +178,7 @@ def test_a_failed_write_is_not_retried_with_every_hit(counter, monkeypatch):
     for _ in range(50):
         counter.count(UNKNOWN)
     assert len(tried) == 1
-    counter.forget()
+    counter.discard()
 
 
 def test_a_batch_is_small_and_added_once(counter, delivered, monkeypatch):

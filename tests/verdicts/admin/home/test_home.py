@@ -68,6 +68,7 @@ def test_a_variance_above_the_alert_rate_is_a_banner(reviewer):
     add_comparisons(2, "minor")
     text = home(reviewer).content.decode()
     assert "The model contradicts itself too often" in text
+    assert 'class="c-banner c-danger"' in text
     assert "3 of 25 regenerations on equal terms" in text
     assert "12.0%" in text
 

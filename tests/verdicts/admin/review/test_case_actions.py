@@ -106,7 +106,7 @@ def test_a_closed_case_offers_no_outcomes(reviewer, rejected):
     assert "no longer possible" in messages_of(answer)
     page = reviewer.get(case_url(rejected)).content.decode()
     assert 'name="outcome"' not in page
-    assert "closed: correctly held back" in page
+    assert "closed: rightly rejected" in page
 
 
 def test_if_stripe_is_unavailable_the_case_stays_open(sandbox, reviewer, rejected):
