@@ -19,6 +19,8 @@ FULL_CENTS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Tier:
+    """Title and features are customer-facing text."""
+
     name: TierName
     title: str
     features: tuple[str, ...]  # what the customer gets, one line each
