@@ -36,7 +36,7 @@ def test_concurrent_resends_send_one(sandbox, delivered, ada, run_jobs):
     order = delivered("quick")
     seen = Delivery.objects.get().sent_at
     resend(order, who=ada, reason="lost it", seen=seen)
-    with pytest.raises(CannotResend, match="on its way"):
+    with pytest.raises(CannotResend, match="already being sent"):
         resend(order, who=ada, reason="lost it", seen=seen)
     run_jobs()
     with pytest.raises(CannotResend, match="after you opened"):
