@@ -30,6 +30,7 @@ test-fast: $(VENV)/.dev
 
 # End-to-end proofs that are too slow for `make test`; needs root and debootstrap.
 prove: $(VENV)/.dev
+	EVERY_RESPONSE_COUNTS=1 $(PY) -m pytest -q tests/deploy/test_floods.py
 	prove/debian trixie
 	prove/debian forky
 	prove/image
