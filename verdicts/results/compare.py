@@ -12,6 +12,7 @@ from audit.core.record import divergence_entry
 from audit.log import log
 from audit.models import DivergenceEvent
 from audit.variance import escalate
+from verdicts.core.formatting import format_interval
 from verdicts.mail.outbox import enqueue_email
 from verdicts.models import Delivery, Order, Status, Verdict
 from verdicts.results import cache
@@ -91,6 +92,6 @@ def _escalate_variance(order: Order) -> None:
         about = (
             f"{escalation.diverged} of {escalation.checked} regenerations on equal terms "
             f"differed from the emailed verdict: {escalation.rate:.1%}, "
-            f"95% interval {escalation.low:.1%} to {escalation.high:.1%}"
+            f"95% interval {format_interval(escalation.low, escalation.high)}"
         )
         enqueue_email(order, Delivery.Kind.ESCALATION, name=f"{escalation.day}", about=about)

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from audit.core.wilson import Interval, wilson
 from verdicts.core.charts.columns import BASELINE, HEIGHT, LEFT, MAX_DAY_TICKS, TOP, WIDTH, Tick
+from verdicts.core.formatting import format_interval
 
 _AXIS_ENDS: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 _TONES: Final = ("one", "warn", "good", "two")
@@ -33,8 +34,7 @@ class Rate(NamedTuple):
 
     @property
     def interval_text(self) -> str:
-        low, high = self.interval
-        return f"{low:.1%} to {high:.1%}"
+        return format_interval(*self.interval)
 
     def __str__(self) -> str:
         return f"{self.share:.1%} ({self.interval_text})"

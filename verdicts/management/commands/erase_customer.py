@@ -1,6 +1,5 @@
 """`manage.py erase_customer EMAIL`: export and erase a customer's personal data (GDPR)."""
 
-import getpass
 import json
 import os
 from argparse import ArgumentParser
@@ -15,6 +14,7 @@ from audit.log import log
 from audit.log_context import log_session
 from audit.management.terminal import ProgressBar
 from verdicts.clients import stripe_account
+from verdicts.management.staff_action import add_by_argument, who
 from verdicts.models import Order
 from verdicts.privacy.erase import (
     ErasureBlocked,
@@ -55,7 +55,7 @@ class Command(BaseCommand):
             help="recorded in the log permanently, so it must not contain a name or an address "
             '(default: "%(default)s")',
         )
-        parser.add_argument("--by", default="", help="who erases; default: your login name")
+        add_by_argument(parser)
         parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
     def handle(self, *, email: str, export: Path | None, reason: str, **options: Any) -> str:
@@ -72,7 +72,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Exported {_orders(len(orders))} to {export}.")
         if not options["yes"] and not self._confirmed(len(orders)):
             raise CommandError("Nothing was erased.", returncode=NOT_ERASED)
-        previews = _erase(orders, who=options["by"].strip() or getpass.getuser(), reason=reason)
+        previews = _erase(orders, who=who(options["by"]), reason=reason)
         log.sweep()
         return f"Erased {_orders(len(orders))} and {previews:,} log previews.\n{KEPT}"
 

@@ -12,6 +12,7 @@ from audit.management.terminal import ProgressBar, render_table
 from audit.models import DeterminismProbe
 from verdicts.clients import ask_model
 from verdicts.core.errors import ModelError
+from verdicts.core.formatting import format_interval
 from verdicts.core.prompt import QueryError, clean_query
 from verdicts.generation.probe import probe
 
@@ -92,7 +93,7 @@ def report(found: DeterminismProbe) -> Iterator[tuple[str, str]]:
         if same is not None:
             share = same / found.compared
             yield f"Same {name}", f"{same} of {found.compared} as the first ({share:.1%})"
-    yield "Label, 95%", f"{found.low:.1%} to {found.high:.1%}"
+    yield "Label, 95%", format_interval(found.low, found.high)
     yield "Texts", f"{found.distinct_texts} distinct"
     yield "Tokens", f"{found.prompt_tokens:,} in, {found.output_tokens:,} out"
 
